@@ -134,7 +134,7 @@ export function createActivity(now: () => number = Date.now): Activity {
   }
 }
 
-/** What follows a query inside the process belongs to nobody. */
+/** Followers inside the process belong to no user. */
 function isSocket({ userId }: Client): boolean {
   return userId !== ""
 }

@@ -68,14 +68,14 @@ export async function warnOfUnlimitedLog(pool: ConnectionPool, log: Log): Promis
 }
 
 /**
- * What one statement may read of the log: reading gigabytes would exceed the statement timeout, and
- * the work would be lost.
+ * Bytes of the log that one statement may read: reading gigabytes would exceed the statement
+ * timeout, and the work would be lost.
  */
 const STEP = String(256 * 1024 * 1024)
 
 /**
- * Lets PostgreSQL discard the log before `lsn`. Of all processes, one at a time does this; the
- * others skip it.
+ * Lets PostgreSQL discard the log before `lsn`. One process at a time does this; the others skip
+ * it.
  */
 export async function advanceAnchor(pool: ConnectionPool, anchor: Anchor, lsn: bigint): Promise<void> {
   while (await pool.useClient((sql) => inTransaction(sql, "", () => advance(sql, anchor, lsn)))) continue
@@ -86,9 +86,9 @@ async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): 
   const [lock] =
     await transaction`select pg_try_advisory_xact_lock(hashtext(${`${anchor.name} advance`})) as held`
   if (!lock?.["held"]) return false
-  // Twice, because a slot lets go of the log only up to the first of PostgreSQL's snapshots in it
-  // that lies behind its confirmed place at the time of reading: of a long log the first call frees
-  // next to nothing, and the second all.
+  // Called twice, because a slot only releases the log up to the first of PostgreSQL's snapshots in
+  // it that is older than the slot's confirmed position: of a long log the first call frees almost
+  // nothing, and the second everything.
   const [step] = await transaction`
       select target < least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()) as more,
         pg_replication_slot_advance(slot_name, target), pg_replication_slot_advance(slot_name, target)

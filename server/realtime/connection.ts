@@ -64,7 +64,7 @@ export interface ConnectionOptions<Viewer> {
 
 export interface Connection {
   readonly client: Client
-  /** Whether it was opened, or is being renewed, by this credential. */
+  /** Whether this credential opened it or is renewing it. */
   wasOpenedBy(credential: string): boolean
   /** Whether the credential that opened it is still valid. */
   isSessionValid(): Promise<boolean>
@@ -252,7 +252,7 @@ export function createConnection<Viewer>(
   }
 
   /**
-   * The client does not keep up, so its queued events are dropped and it reads again when it can.
+   * The client does not keep up, so its queued events are dropped, and it reads again when it can.
    */
   function giveUp(): void {
     if (outbox.held || client.subscriptions.size === 0) return

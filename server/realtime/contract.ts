@@ -61,8 +61,8 @@ export interface SubscribeItem {
 }
 
 /**
- * `token` came with the rows. `lsn` is how far the client has applied commits to them since, if it
- * has.
+ * `token` came with the rows. `lsn` is the position up to which the client has applied commits to
+ * them since, if any.
  */
 export interface Have {
   token: string
@@ -99,7 +99,7 @@ export interface ClientEvents {
     answer: (answer: MutateAnswer) => void,
   ): void
   authenticate(message: { token: string }, answer: (answer: AuthenticateAnswer) => void): void
-  /** `awaiting` asks for a `position` as soon as that LSN has been passed. */
+  /** `awaiting` requests a `position` event as soon as that LSN has been passed. */
   acknowledge(message: { sequence: number; awaiting?: Lsn }): void
 }
 
@@ -222,7 +222,7 @@ export interface ServerEvents {
   goodbye(event: GoodbyeEvent): void
 }
 
-// what a page is rendered from, and what the client's types are read from
+// what a page is rendered from, and the source of the client's types
 
 /**
  * The result of a live query in a loader: rows to render now, and what the browser needs to follow

@@ -3,9 +3,9 @@ import { contains, type Range } from "./range.ts"
 import { overlay, type RowChange, type Tuple, type WatchedTable } from "./tables.ts"
 
 /**
- * What one change means to clients that see rows through one query. An edit is shared by all of its
- * subscribers, so that its text is made once. `partial` rows lack a large value that the log left
- * out and that the client does not have either.
+ * The effect of one change on clients that see rows through one query. All subscribers share an
+ * edit, so that its text is created once. `partial` rows lack a large value that the log left out
+ * and that the client does not have either.
  */
 export interface Edit {
   readonly query: LiveQuery
@@ -13,7 +13,7 @@ export interface Edit {
   readonly op: "put" | "merge" | "remove" | "partial"
   readonly key: string
   readonly row: Tuple | null
-  /** Of a partial edit: the transaction from which on the stored row has what is missing. */
+  /** For a partial edit: the stored row has the missing value from this transaction on. */
   readonly since: bigint
   text: string | null
 }
@@ -36,7 +36,7 @@ export function editsOf(range: Range, change: RowChange, xid: bigint): readonly 
   return [wasIn ? alteration(range, key, row, xid) : arrival(range, key, row, xid)]
 }
 
-/** One edit with the effect of two in a row, on the same key. */
+/** Combines two successive edits of the same key into one. */
 export function mergeEdits(first: Edit, second: Edit): Edit {
   if (first.row === null || second.row === null || second.op === "put" || second.op === "remove")
     return second
@@ -47,7 +47,7 @@ export function mergeEdits(first: Edit, second: Edit): Edit {
   return { ...second, op, row, since, text: null }
 }
 
-/** A partial edit with what was missing, from the row as read. */
+/** Completes a partial edit from the row as read. */
 export function completeEdit(partial: Edit, stored: Tuple): Edit {
   return { ...partial, op: "put", row: overlay(stored, partial.row ?? []), text: null }
 }

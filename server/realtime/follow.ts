@@ -5,7 +5,7 @@ import type { Question } from "./load.ts"
 import { Outbox } from "./outbox.ts"
 import type { Subscriber } from "./subscribe.ts"
 
-/** How long to wait before subscribing again where the refusal does not say. Milliseconds. */
+/** Milliseconds to wait before subscribing again, if the refusal gives no time. */
 const PAUSE = 5000
 
 export interface FollowOptions<Viewer> {
@@ -58,7 +58,7 @@ export function follow(
     pause.unref()
   }
 
-  /** What the outbox writes for a socket: `2["event",{...}]`. */
+  /** A message as the outbox writes it for a socket: `2["event",{...}]`. */
   function receive(frame: string): void {
     const [event, message] = JSON.parse(frame.slice(1)) as
       | ["snapshot", SnapshotEvent]

@@ -13,7 +13,7 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 import { createTopics, type Topics, type Touched } from "./topics.ts"
 import { largeAffects, type Transaction } from "./transactions.ts"
 
-/** The longest that a broadcast blocks the event loop, in ms. */
+/** The longest time for which a broadcast blocks the event loop, in ms. */
 const TURN_MS = 5
 
 export interface HubOptions {
@@ -30,9 +30,9 @@ export interface HubOptions {
   readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
   /** The log must advance: a waiter needs a place that has been reserved but not written. */
   readonly nudge: () => void
-  /** Called with every message that the product put into the log. */
+  /** Called with every message that the product wrote to the log. */
   readonly onMessage: (prefix: string, content: string) => void
-  /** Transactions arrive faster than they can be sent on. */
+  /** Called when transactions arrive faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
 
@@ -52,7 +52,7 @@ export interface Hub {
   restart(start: bigint, epoch: string): void
   /** Resolves with true when the position has reached `lsn`, with false if that takes too long. */
   reached(lsn: bigint, timeoutMs: number): Promise<boolean>
-  /** Runs between two transactions, when all clients stand at the same position. */
+  /** Runs between two transactions, when all clients are at the same position. */
   between(act: () => void): void
   follow(subscription: Subscription): void
   unfollow(subscription: Subscription): void
@@ -61,13 +61,11 @@ export interface Hub {
   resetTable(table: WatchedTable, reason: ResetEvent["reason"]): void
   leave(client: Client): void
   queueBytes(): number
-  /** Releases everything that waits for a place. */
+  /** Releases everything that waits for a position. */
   close(): void
 }
 
-/**
- * Takes transactions in order and sends each client, in one step, the edits that each means for it.
- */
+/** Takes transactions in order and sends each client, in one step, the edits that concern it. */
 export function createHub(options: HubOptions): Hub {
   const { ring, shapes, metrics, activity } = options
   const topics = createTopics(shapes)
@@ -243,8 +241,8 @@ export function createHub(options: HubOptions): Hub {
   }
 
   /**
-   * Resets what a truncate or a transaction of too many rows has touched; a dependency among it
-   * counts as well.
+   * Resets the subscriptions that a truncate or a transaction with too many rows has touched,
+   * including those that depend on such rows.
    */
   function sweep(transaction: Transaction): void {
     if (transaction.truncated.size === 0 && !transaction.large) return
@@ -291,7 +289,7 @@ export function createHub(options: HubOptions): Hub {
   }
 }
 
-/** Whether it has not been given up in the meantime. */
+/** Whether it has not been cancelled in the meantime. */
 export function isCurrent(subscription: Subscription): boolean {
   return subscription.client.subscriptions.get(subscription.id) === subscription
 }

@@ -11,8 +11,8 @@ interface Described {
 }
 
 /**
- * Reads the column types of the watched tables into them. Returns the place in the log that they
- * are from. Throws an error that lists everything wrong with them.
+ * Reads the column types of the watched tables into them. Returns the position in the log that they
+ * are from. Throws an error that lists everything wrong with the tables.
  */
 export async function prepareTables(sql: postgres.Sql, tables: readonly WatchedTable[]): Promise<bigint> {
   const { at, found } = await describe(sql, tables)
@@ -64,7 +64,7 @@ function problemsOf(table: WatchedTable, described: Described | undefined): stri
   ]
 }
 
-/** The place is read first: a commit in between is seen, and counts as later. */
+/** The position is read first: a commit in between is seen, and counts as later. */
 async function describe(sql: postgres.Sql, tables: readonly WatchedTable[]) {
   const [place] = await sql`select pg_current_wal_insert_lsn()::text as lsn`
   const rows = await sql<{ name: string; described: Described }[]>`

@@ -24,15 +24,15 @@ export interface KeeperOptions {
 }
 
 export interface Keeper {
-  /** A full transaction id of not long ago. */
+  /** A recent full transaction id. */
   recentXid(): bigint
-  /** Learns what is visible now. */
+  /** Finds out which transactions are visible now. */
   poll(): Promise<void>
   /** Advances the log, so that waiters for a place in it are released. */
   nudge(): void
-  /** Asks the catalogue what the watched tables are now, soon. */
+  /** Schedules another inspection of the watched tables in the catalogue. */
   inspect(): void
-  /** Lets PostgreSQL discard the log before a place immediately. */
+  /** Lets PostgreSQL discard the log before a position immediately. */
   forgetBefore(lsn: bigint): void
   stop(): Promise<void>
 }
@@ -40,15 +40,15 @@ export interface Keeper {
 const POLL_MS = 1000
 
 /**
- * The housekeeping of one process: what snapshots see by now, how far the anchor may follow,
- * whether all tables are still published and of the known form.
+ * The housekeeping of one process: which transactions snapshots see, how far the anchor may
+ * advance, and whether all tables are still published and in the expected form.
  */
 export function startKeeper(options: KeeperOptions): Keeper {
   const { pool, anchor, ring, log, metrics } = options
   let recentXid = 0n
   let nudging = false
   let health = { retained: 0, safe: -1 }
-  /** Places that were safe to start from, oldest first. */
+  /** Positions that were safe to start from, oldest first. */
   let places: { at: number; lsn: bigint }[] = []
   let polling: Promise<void> = Promise.resolve()
   let keeping: Promise<void> = Promise.resolve()

@@ -7,8 +7,8 @@ export interface Inspection {
   /** A place in the log: the catalogue showed everything that committed before it. */
   readonly at: bigint
   /**
-   * What is wrong with each table, in sentences. Tables of the form this server was built for are
-   * absent.
+   * What is wrong with each table, in sentences. Tables in the form that this server was built for
+   * are absent.
    */
   readonly problems: ReadonlyMap<WatchedTable, readonly string[]>
 }
@@ -17,11 +17,11 @@ export interface Watching extends Describing {
   /** Tables that this server cannot follow as they are now. Their queries are refused. */
   readonly broken: ReadonlySet<WatchedTable>
   /**
-   * Whether all that has been committed after `since` to this table is known. It is not where the
-   * table had another form.
+   * Whether all changes to this table committed after `since` are known. They are not if the table
+   * had another form.
    */
   knowsSince(table: WatchedTable, since: bigint): boolean
-  /** The catalogue has been asked again. */
+  /** Called when the catalogue has been read again. */
   judge(inspection: Inspection): void
   /** These tables are absent from the publication, and only these. */
   withhold(tables: readonly WatchedTable[]): void
@@ -30,11 +30,11 @@ export interface Watching extends Describing {
 export interface LayoutOptions {
   readonly log: Log
   /**
-   * What the catalogue said when the tables were prepared: that they are as this server was built
-   * for.
+   * The catalogue's state when the tables were prepared, which is the form that this server was
+   * built for.
    */
   readonly inspectedAt: bigint
-  /** A table can no longer be followed, or can be followed again. */
+  /** Called when a table can no longer be followed, or can be followed again. */
   changed(table: WatchedTable): void
   /** Requests another inspection: the log describes something that the last one did not see. */
   inspect(): void

@@ -26,7 +26,7 @@ export interface Listener {
 export interface Stream {
   /** Rejects with what the listener threw. */
   readonly closed: Promise<void>
-  /** Tells PostgreSQL what it need not keep for this stream, and asks for a sign of life. */
+  /** Tells PostgreSQL which log it need not keep for this stream, and requests a keepalive. */
   report(lsn: bigint): void
   pause(): void
   resume(): void
@@ -67,8 +67,8 @@ export function openReplication(databaseUrl: string, application: string): Repli
       const command = `START_REPLICATION SLOT ${slot} LOGICAL ${lsnToSql(from)}
         (proto_version '1', publication_names '${publication}', messages 'true')`
       const duplex = await sql.unsafe(command).writable()
-      // postgres types the stream by the half that was asked for, but CopyBoth gives one stream
-      // with both.
+      // The postgres package types the stream by the direction that was requested, but CopyBoth
+      // gives one stream with both.
       return listen(duplex as Duplex, listener)
     },
     async end() {
@@ -93,8 +93,8 @@ function listen(duplex: Duplex, listener: Listener): Stream {
   }
 
   /**
-   * After an error nothing more is read: what follows would continue a transaction of which a part
-   * is missing.
+   * After an error nothing more is read: the rest would continue a transaction that is partly
+   * missing.
    */
   function onData(bytes: Buffer): void {
     try {
@@ -109,10 +109,7 @@ function listen(duplex: Duplex, listener: Listener): Stream {
 
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/**
- * Standby status update. The last byte asks for a keepalive in return, which is what the watchdog
- * listens for.
- */
+/** Standby status update. The last byte requests a keepalive, which the watchdog waits for. */
 function statusUpdate(lsn: bigint): Buffer {
   const bytes = Buffer.alloc(34)
   bytes[0] = 0x72

@@ -4,7 +4,7 @@ import { lsnFromWire, lsnToWire } from "./lsn.ts"
 import { readPin, writePin, type Pin, type Range } from "./range.ts"
 
 /**
- * What a client's rows stand for: everything up to `lsn`, perhaps some of what follows up to
+ * The state of a client's rows: everything up to `lsn`, and perhaps some of what follows, up to
  * `through`.
  */
 export interface ResumePoint {
@@ -28,7 +28,7 @@ export function sealResumeToken(secret: string, userId: string, range: Range, po
   return `${fields}.${seal(secret, userId, range, fields)}`
 }
 
-/** Null for a token that was issued for something else, or by somebody else. */
+/** Null for a token that was issued for another user or query, or by somebody else. */
 export function openResumeToken(
   secret: string,
   userId: string,

@@ -25,7 +25,7 @@ export function changesSince(ring: Ring, range: Range, since: bigint, position: 
   return all.map(editText)
 }
 
-/** Whether a transaction has touched a place, or may have. */
+/** Whether a transaction touched a place, or may have. */
 export function affects(transaction: Transaction, place: Pick<Range, "shape" | "key">): boolean {
   if (transaction.truncated.has(place.shape.table)) return true
   if (transaction.large && largeAffects(transaction.large, place.shape, place.key)) return true

@@ -5,13 +5,14 @@ import type { Transaction } from "./transactions.ts"
 import { sees, type Visibility } from "./visibility.ts"
 
 export interface RingLimits {
-  /** How long a client may be away and still continue. */
+  /** How long a client may be disconnected and still continue. */
   readonly windowMs: number
   readonly bytes: number
 }
 
 /**
- * Marks a snapshot from the moment it was asked for, so that the ring keeps what it may not see.
+ * Registers a snapshot before it is taken, so that the ring keeps the transactions that it may not
+ * see.
  */
 export interface Ticket {
   readonly startedAt: number
@@ -24,7 +25,8 @@ interface Unseen {
   readonly xid: bigint
   readonly start: bigint
   /**
-   * The clock when a snapshot that sees it was complete: every snapshot started later sees it too.
+   * The time at which a snapshot that sees it was complete: every snapshot started later sees it
+   * too.
    */
   seenAt: number
 }
@@ -32,14 +34,15 @@ interface Unseen {
 const NOT_YET = Number.POSITIVE_INFINITY
 
 /**
- * Bytes that the ring keeps of each transaction beside its own: where it is, and what it touched.
+ * Bytes that the ring keeps for each transaction besides its own: its position, and what it
+ * touched.
  */
 const BESIDE = 100
 
 /**
- * The recent transactions, for two uses: to continue a client that was away, and to complete a
- * snapshot, because a commit can be streamed before snapshots see it. The second use decides when
- * an entry may go: not before some snapshot has seen it.
+ * The recent transactions, for two purposes: to continue a client that was disconnected, and to
+ * complete a snapshot, because a commit can be streamed before snapshots see it. The second decides
+ * when an entry may be dropped: not before a snapshot has seen it.
  */
 export class Ring {
   readonly #limits: RingLimits
@@ -52,14 +55,14 @@ export class Ring {
   /** Oldest first. */
   #unseen: Unseen[] = []
   /**
-   * Ids of transactions that had to be dropped unseen; a snapshot that lacks one of them cannot be
-   * completed.
+   * Ids of transactions that had to be dropped before any snapshot saw them. A snapshot that lacks
+   * one of them cannot be completed.
    */
   #owed = new Set<bigint>()
   readonly #open = new Set<Ticket>()
   #restarts = 0
   readonly #indexes = new Map<Shape, TransactionIndex>()
-  /** Truncates and large ones, by number: they have more than the slab holds. */
+  /** Truncates and large transactions, by number: they have data that the slab does not hold. */
   readonly #sweeping = new Map<number, Transaction>()
 
   constructor(limits: RingLimits, start: bigint, now: () => number = () => performance.now()) {
@@ -74,8 +77,8 @@ export class Ring {
     return this.#start
   }
   /**
-   * Where another process may begin to read and still find everything that snapshots may not see
-   * yet.
+   * The position from which another process can start reading and still find everything that
+   * snapshots may not see yet.
    */
   get settled(): bigint {
     const oldest = this.#unseen.find((entry) => entry.seenAt === NOT_YET)
@@ -104,12 +107,12 @@ export class Ring {
     if (this.#bytes > this.#limits.bytes) this.prune()
   }
 
-  /** Everything up to here has been read and held nothing of interest. */
+  /** Everything up to here has been read and contained nothing of interest. */
   advance(lsn: bigint): void {
     if (lsn > this.#end) this.#end = lsn
   }
 
-  /** Forgets everything: there is a hole before `start`. */
+  /** Drops everything: the log before `start` was not read. */
   restart(start: bigint): void {
     this.#transactions.clear()
     this.#bytes = 0
@@ -144,8 +147,8 @@ export class Ring {
   }
 
   /**
-   * Transactions after `since` whose reach is not known row by row. There are few, so they are
-   * searched for.
+   * Transactions after `since` whose effects are not known row by row. They are few, so they are
+   * searched one by one.
    */
   sweeping(since: bigint): readonly Transaction[] {
     return [...this.#sweeping.values()].filter((transaction) => transaction.end > since)
@@ -157,7 +160,7 @@ export class Ring {
     return ticket
   }
 
-  /** Tells what the snapshot sees, once it is known. */
+  /** Records what the snapshot sees, once it is known. */
   learn(visibility: Visibility): void {
     const seenAt = ++this.#clock
     for (const each of this.#unseen) {
@@ -176,9 +179,9 @@ export class Ring {
   }
 
   /**
-   * What the stream has delivered and the snapshot does not see, oldest first; to be added to what
-   * was read. Null when that cannot be told any more: take another snapshot. A hole in the stream
-   * may hold what a snapshot from before it lacks.
+   * The transactions, oldest first, that the stream has delivered and the snapshot does not see:
+   * apply them to the rows that were read. Null if that is no longer known, and another snapshot is
+   * needed. A gap in the stream may contain transactions that an earlier snapshot lacks.
    */
   missingFrom(ticket: Ticket, visibility: Visibility): readonly Transaction[] | null {
     if (ticket.restarts !== this.#restarts) return null
@@ -186,7 +189,7 @@ export class Ring {
     return this.#unseen.filter(({ xid }) => !sees(visibility, xid)).map(({ number }) => this.#get(number))
   }
 
-  /** Drops what is too old or too much. */
+  /** Drops transactions that are too old, or more than fit. */
   prune(): void {
     const horizon = this.#now() - this.#limits.windowMs
     while (this.length > 0) {

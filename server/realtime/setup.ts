@@ -12,13 +12,13 @@ import { watchTable, type WatchedTable } from "./tables.ts"
 
 export interface SetUp {
   readonly anchor: Anchor
-  /** What committed before this place in the log, the preparation of the tables saw. */
+  /** The prepared tables reflect everything committed before this position in the log. */
   readonly inspectedAt: bigint
 }
 
 /**
- * Makes what the engine keeps in the database, and prepares the watched tables. Throws with all
- * that is wrong with them.
+ * Creates what the engine keeps in the database, and prepares the watched tables. Throws an error
+ * that lists everything wrong with them.
  */
 export async function setUp(
   pool: ConnectionPool,
@@ -29,7 +29,7 @@ export async function setUp(
 }
 
 async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTable[]): Promise<SetUp> {
-  // A process that starts waits for another's migration, or its setting up.
+  // A starting process waits for another's migration or setup.
   await sql`set local lock_timeout = 0`
   const anchor = await nameAnchor(sql, name)
   await sql`select pg_advisory_xact_lock(hashtext(${`${anchor.name} setup`}))`
@@ -40,8 +40,8 @@ async function make(sql: postgres.Sql, name: string, tables: readonly WatchedTab
 }
 
 /**
- * Makes what is missing and nothing else, so that a role that may not make it can start where
- * another one did.
+ * Creates only what is missing, so that a role without the right to create it can start after
+ * another role did.
  */
 async function makeOwnTables(sql: postgres.Sql): Promise<void> {
   const [existing] = await sql`select to_regclass('realtime.mutations') is not null as made`
@@ -61,8 +61,8 @@ async function makeOwnTables(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * The same without an engine, for a role that owns the tables, before one starts whose role does
- * not.
+ * The same without an engine, for a role that owns the tables, run before a process starts whose
+ * role does not.
  */
 export async function prepareEngine(
   databaseUrl: string,
@@ -97,12 +97,12 @@ export async function findUnpublished(
   )
 }
 
-/** Forgets which mutations were applied more than a day ago. */
+/** Forgets mutations that were applied more than a day ago. */
 export async function forgetMutations(sql: postgres.Sql): Promise<void> {
   await sql`delete from realtime.mutations where at < now() - interval '1 day'`
 }
 
-/** What the rows' form depends on; a position of another form means nothing here. */
+/** Everything that the form of rows depends on: positions of another form are not comparable. */
 export function formOf(tables: readonly WatchedTable[]): string {
   const forms = tables.map(({ sqlName, columns, types }) => JSON.stringify([sqlName, columns, types]))
   return createHash("sha256")
@@ -111,7 +111,7 @@ export function formOf(tables: readonly WatchedTable[]): string {
 }
 
 /**
- * Adds what is missing and takes nothing away: during a deployment another version may watch other
+ * Adds what is missing and removes nothing: during a deployment another version may watch other
  * tables.
  */
 async function publish(

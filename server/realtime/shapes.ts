@@ -1,13 +1,13 @@
 import type { RowChange, Tuple, WatchedTable } from "./tables.ts"
 
-/** A set of columns of one table by which rows are looked up: what an index would be. */
+/** A set of columns of one table by which rows are looked up, like the columns of an index. */
 export interface Shape {
   readonly table: WatchedTable
   readonly columns: readonly number[]
 }
 
 /**
- * The shapes in use. There are as many as the declared queries have distinct `eq`s, so walking a
+ * The shapes in use. There are as many as the queries have distinct `eq`s, so iterating over a
  * table's is cheap.
  */
 export interface Shapes {
@@ -38,7 +38,7 @@ export function createShapes(added: (shape: Shape) => void): Shapes {
 }
 
 /**
- * PostgreSQL text never holds a NUL, so joining by it keeps different keys different. Null when a
+ * PostgreSQL text never contains a NUL, so joining by it keeps different keys different. Null if a
  * column is null or unknown.
  */
 export function keyIn(shape: Shape, tuple: Tuple): string | null {
@@ -51,12 +51,12 @@ export function keyIn(shape: Shape, tuple: Tuple): string | null {
   return key
 }
 
-/** What `keyIn` joined, in the order of the shape's columns. */
+/** The values that `keyIn` joined, in the order of the shape's columns. */
 export function valuesIn(key: string): string[] {
   return key.split("\0")
 }
 
-/** The places of a shape that a change concerns: where the row is, and where it was. */
+/** The places of a shape that a change concerns: where the row is now, and where it was. */
 export function keysTouched(shape: Shape, change: RowChange): readonly string[] {
   const now = change.row && keyIn(shape, change.row)
   const before = change.old && keyIn(shape, change.old)

@@ -46,7 +46,7 @@ function pieces(part: Part): string[] {
   return slices(texts).map((text) => `{"id":${part.id},"kind":"rows","rows":[${text}],${tail}`)
 }
 
-/** Joins texts into as few lists as fit; at least one, even of nothing. */
+/** Joins texts into as few lists as possible; at least one, even if it is empty. */
 function slices(texts: readonly string[]): string[] {
   const lists: string[] = []
   let list: string[] = []

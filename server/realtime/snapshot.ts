@@ -18,17 +18,17 @@ import { readVisibility, type Visibility } from "./visibility.ts"
 export interface Snapshot<Value> {
   readonly value: Value
   readonly visibility: Visibility
-  /** Whatever the snapshot sees ended before this place in the log. */
+  /** Every transaction that the snapshot sees ended before this position in the log. */
   readonly lsn: bigint
-  /** What it lacks of what has been streamed by now; see `Ring.missingFrom`. */
+  /** The streamed transactions that it does not see; see `Ring.missingFrom`. */
   missing(): readonly Transaction[] | null
-  /** Lets the ring drop what it kept for this snapshot. */
+  /** Lets the ring drop the transactions that it kept for this snapshot. */
   release(): void
 }
 
 export interface SnapshotReader {
   readonly sql: SnapshotSql
-  /** The rows of a range in its order; for a page one more than its limit, when there is one. */
+  /** The rows of a range in its order; for a page, one more than its limit if there is one. */
   rows(range: Range): Promise<Tuple[]>
   row(table: WatchedTable, key: string): Promise<Tuple | null>
 }
@@ -39,12 +39,12 @@ export interface Snapshots {
 
 export class TooManyRows extends Error {}
 
-/** A query that waits for a lock keeps a connection from others. */
+/** A query that waits for a lock keeps a connection that others need. */
 const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; set local lock_timeout = '3s'`
 
 /**
- * Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` does not wait for
- * between each other share round trips.
+ * Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` starts without waiting
+ * share round trips.
  */
 export function openSnapshots(
   pool: ConnectionPool,
@@ -92,8 +92,8 @@ export function openSnapshots(
 }
 
 /**
- * Reads on one connection, until the reading is finished: then whatever is still under way is
- * waited for, and nothing more is begun.
+ * Reads on one connection. `finish` waits for statements that are still running, and nothing can be
+ * started after it.
  */
 function readerOf(
   sql: postgres.Sql,
@@ -148,8 +148,8 @@ function readerOf(
 }
 
 /**
- * Beyond what is sent, the identity's columns are read, so that changes can be matched against the
- * rows.
+ * Besides the columns that are sent, those of the replica identity are read, so that changes can be
+ * matched with the rows.
  */
 function columnsFor(range: Range): number[] {
   const { table, query } = range

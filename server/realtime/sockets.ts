@@ -30,27 +30,27 @@ export interface Sockets {
   attach(server: HttpServer): void
   revokeUser(userId: string): void
   endCredential(credential: string): void
-  /** Ends the connections that were opened by what is no longer good. */
+  /** Ends the connections that were opened with credentials that are no longer valid. */
   recheckCredentials(): Promise<void>
   /**
-   * Those that are here leave, and come back spread over `spreadMs`; who is not admitted by then is
-   * refused.
+   * Present connections are closed and reconnect spread over `spreadMs`; those not admitted by then
+   * are refused.
    */
   admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void
   count(): number
-  /** Also those that have sent no handshake yet. */
+  /** Includes those that have sent no handshake yet. */
   rawCount(): number
-  /** Sends everybody a goodbye; they come back spread over `spreadMs`. */
+  /** Sends everybody a goodbye; they reconnect spread over `spreadMs`. */
   close(spreadMs: number): Promise<void>
 }
 
 /**
- * Each connection is looked at once in this time, a slice of them at a turn: together they would
- * keep the event loop from everybody else.
+ * Each connection is checked once in this time, a part of them per turn: all at once would block
+ * the event loop for others.
  */
 const SWEEP_MS = 1000
 const SLICES = 20
-/** Longer than the verification of a token takes. */
+/** Longer than verifying a token takes. */
 const VERIFYING_MS = 60_000
 
 /** Engine.IO's connection, before socket.io's handshake. */
@@ -63,7 +63,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   const { hub, metrics, log } = options
   const slices = Array.from({ length: SLICES }, () => ({
     connections: new Set<Connection>(),
-    /** As they were told last. */
+    /** As the connections were last told. */
     live: true,
   }))
   let entered = 0
@@ -73,13 +73,13 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   /** Connections that have sent a handshake. A second one would be a second token to verify. */
   const handshaken = new WeakSet<object>()
   /**
-   * Requests and connections that came since it last changed who is admitted: all others have to
-   * come again.
+   * Requests and connections that arrived since the admission rule last changed: all others have to
+   * reconnect.
    */
   let admitted = new WeakSet<object>()
   /**
-   * When users were signed out and credentials ended, as long as a token may still be under
-   * verification that was good before.
+   * When users were signed out and credentials ended, kept for as long as a token that was valid
+   * before may still be under verification.
    */
   const revokedAt = { users: new Map<string, number>(), credentials: new Map<string, number>() }
   let draining = false
@@ -121,7 +121,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       io.engine.on("connection", (raw: RawConnection) => {
         if (raw.request && admitted.has(raw.request)) admitted.add(raw)
         if (options.addressOf && raw.request) countAddress(raw, options.addressOf(raw.request))
-        // The upgrade request weighs more than all that is kept of a connection.
+        // The upgrade request takes more memory than everything else that is kept of a connection.
         raw.request = null
       })
     },
@@ -138,7 +138,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         try {
           if (!(await connection.isSessionValid())) connection.end("signed_out", null)
         } catch {
-          // Nobody can say, so it proves itself again.
+          // It is unknown, so it has to authenticate again.
           connection.end("draining", Math.round(Math.random() * 5000))
         }
       }
@@ -185,11 +185,11 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   }
 
   /**
-   * A browser always sends its origin; what sends none is not a browser and carries no cookie of a
-   * victim.
+   * A browser always sends its origin. A client without one is no browser and carries no victim's
+   * cookie.
    */
   function refuseRequest(request: IncomingMessage): string | null {
-    // Engine.IO itself says so only to a connection that it has opened.
+    // Engine.IO reports it only to connections that it has opened.
     if (new URL(request.url ?? "", "http://localhost").searchParams.get("EIO") !== "4") return "protocol"
     if (draining) return "draining"
     if (isAdmitted?.(request) === false) return "closed"
@@ -223,7 +223,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       ...options.credentialsOf(verified.viewer).map((name) => revokedAt.credentials.get(name)),
     ]
     if (revocations.some((at = 0) => at >= askedAt)) throw new Refused("unauthorized", "Sign in again.")
-    // One that has gone in the meantime would never say so again.
+    // A connection that closed in the meantime would never report it again.
     if (socket.conn.readyState !== "open")
       throw new Refused("unavailable", "The connection was closed.", 1000)
     if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
@@ -253,8 +253,8 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
   }
 
   /**
-   * Who has expired, who is slow, who has received nothing for a while. One timer, because there may be
-   * ten thousand of them.
+   * Checks for expired and slow connections, and for those that have received nothing for a while.
+   * One timer, because there may be ten thousand of them.
    */
   function sweepSlice(): void {
     const slice = slices[turn++ % SLICES]

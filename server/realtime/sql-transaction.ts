@@ -6,8 +6,8 @@ import { isLost } from "#db/outage.ts"
 const STATEMENT_TIMEOUT = 30_000
 
 /**
- * Runs the work between `begin` and `commit` on a client that it has for itself. The first
- * statement of the work shares a round trip with `begin`. postgres's own `begin` would write the
+ * Runs the work between `begin` and `commit` on a client that nobody else uses. The first statement
+ * of the work shares a round trip with `begin`. The postgres package's own `begin` would write the
  * rollback into a lost connection, which ends the process.
  */
 export async function inTransaction<Result>(

@@ -1,6 +1,6 @@
 /**
- * Whether PostgreSQL can store every text in a JSON value as it is: it takes neither NUL nor half a
- * surrogate pair. Without recursion: a message of 64 kB can be nested deeper than the stack.
+ * Whether PostgreSQL can store every text in a JSON value: it accepts neither NUL nor lone
+ * surrogates. Not recursive: a message of 64 kB can be nested deeper than the stack.
  */
 export function isStorable(value: unknown): boolean {
   const left = [value]

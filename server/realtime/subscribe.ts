@@ -32,14 +32,14 @@ export interface SubscribeOptions {
   readonly log: Log
   readonly metrics: Metrics
   readonly activity: Activity
-  /** Snapshots for subscriptions that run at the same time; the rest wait their turn. */
+  /** Snapshots for subscriptions that run at the same time; the rest wait. */
   readonly concurrency: number
-  /** What has not been served within this is refused. */
+  /** Subscriptions that have not been served within this time are refused. ms. */
   readonly answerMs: number
 }
 
 export interface Subscriber {
-  /** Each item is judged by itself: one that is refused is no matter to the others. */
+  /** Each item is handled separately: a refused one does not affect the others. */
   subscribe(client: Client, items: readonly { readonly id: number }[]): Promise<SubscribeAnswer>
   waiting(): number
 }
@@ -47,8 +47,8 @@ export interface Subscriber {
 interface Wanted extends Question {
   readonly id: number
   /**
-   * What stands for it in `client.pending`: an id may be given up and used again before its first
-   * use is served.
+   * Its value in `client.pending`: an id may be cancelled and reused before its first use is
+   * served.
    */
   readonly claim: symbol
   readonly clientRows: ClientRows | null
@@ -59,7 +59,7 @@ interface ClientRows {
   readonly epoch: string
   readonly since: bigint
   readonly through: bigint
-  /** As asked for, with the end that was pinned when they were read. */
+  /** The requested range, with the end that was pinned when its rows were read. */
   readonly range: Range
 }
 
@@ -82,13 +82,13 @@ interface Reading {
 }
 
 const BATCH = 100
-/** Of the time for an answer, the part in which the stream may catch up. */
+/** The part of the time for a response in which the stream may catch up. */
 const STREAM_SHARE = 0.9
 const ATTEMPTS = 50
 
 /**
- * Takes subscriptions up: reads what must be read, in few snapshots however many ask, and joins
- * reading and stream without a gap.
+ * Starts subscriptions: reads their rows in as few snapshots as possible, and joins snapshot and
+ * stream without a gap.
  */
 export function createSubscriber(options: SubscribeOptions): Subscriber {
   const { hub, ring, snapshots, catalogue, watching, secret, log, metrics, activity } = options
@@ -153,7 +153,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   }
 
   function enqueue(request: Request): void {
-    // What needs nothing from the database does not stand in line for it.
+    // A request that needs nothing from the database does not wait in the queue for it.
     if (request.wanted.every((each) => canContinue(each.clientRows) && !each.query.authorize)) {
       void serve([request])
       return
@@ -219,7 +219,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         })
       })
     } catch (error) {
-      // One question that fails in SQL fails its transaction, so each request of the batch is tried
+      // A query that fails in SQL fails its transaction, so each request of the batch is retried
       // alone.
       if (isTemporary(error)) for (const request of live) refuse(request, error)
       else if (live.length > 1) for (const request of live) await serve([request])
@@ -259,8 +259,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   }
 
   /**
-   * Between two transactions: brings what was read to the hub's position, sends it, and follows
-   * from there.
+   * Runs between two transactions: brings the rows up to the hub's position, sends them, and
+   * follows from there.
    */
   function finish(
     request: Request,
@@ -335,7 +335,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     const position = hub.position()
     const point = { epoch: hub.epoch(), lsn: position, through: position }
     const found = snapshot?.value.rows.get(range.identity)
-    // A token is sealed for the page as asked for; the pinned end travels inside it.
+    // A token is sealed for the requested page; the pinned end is inside it.
     if (canContinue(clientRows)) {
       const changes = changesSince(ring, clientRows.range, clientRows.since, position)
       metrics.count("resumed")
@@ -350,8 +350,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   }
 
   /**
-   * Whether everything since is at hand. A place far ahead of this server's comes from another
-   * history, such as a restored backup.
+   * Whether all changes since are available. A position far ahead of this server's belongs to
+   * another history, such as a restored backup.
    */
   function canContinue(rows: ClientRows | null): rows is ClientRows {
     if (rows?.epoch !== hub.epoch()) return false
@@ -372,7 +372,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
   function refuse(request: Request, error: unknown): void {
     const refusal = refusalFor(error, log, "subscribing")
     for (const { id, claim, query } of request.wanted) {
-      // What was served or given up in the meantime has had its answer.
+      // Subscriptions that were served or cancelled in the meantime already have their response.
       if (request.client.pending.get(id) !== claim) continue
       request.client.pending.delete(id)
       activity.subscribed(query.name, "refused")

@@ -2,12 +2,12 @@ import type { Table } from "./live-query.ts"
 
 /**
  * A row as text, in the order of its table's described columns: the form in which snapshots and the
- * log agree. `undefined` is a value that was not transmitted: a large one that the update left
- * alone.
+ * log agree. `undefined` is a value that was not transmitted: a large one that the update did not
+ * change.
  */
 export type Tuple = readonly (string | null | undefined)[]
 
-/** A described table, prepared: its columns by number. */
+/** A described table with its columns by number. */
 export interface WatchedTable {
   readonly description: Table
   /** Qualified and quoted. */
@@ -20,8 +20,8 @@ export interface WatchedTable {
   /** A row of which nothing was transmitted. */
   readonly blank: Tuple
   /**
-   * The key and the columns of the replica identity: known of every row that an update or delete
-   * leaves behind.
+   * The key and the columns of the replica identity, which are known for every row that an update
+   * or delete removes from a place.
    */
   readonly identity: ReadonlySet<number>
   /**
@@ -77,7 +77,7 @@ export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
 
-/** Lays the transmitted values of `over` on top of `under`. */
+/** Overwrites `under` with the transmitted values of `over`. */
 export function overlay(under: Tuple, over: Tuple): Tuple {
   return over.map((value, index) => (value === undefined ? under[index] : value))
 }

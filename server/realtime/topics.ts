@@ -3,7 +3,7 @@ import type { Range } from "./range.ts"
 import { keysTouched, type Shape, type Shapes } from "./shapes.ts"
 import type { RowChange } from "./tables.ts"
 
-/** A range that somebody follows, and everybody who does. */
+/** A followed range, and its subscriptions. */
 export interface Topic {
   readonly range: Range
   readonly followers: Set<Subscription>
@@ -11,7 +11,7 @@ export interface Topic {
 
 type Spot = Pick<DependencyPlace, "shape" | "key">
 
-/** What happens at one key of one shape. */
+/** The subscriptions at one key of one shape. */
 interface Place {
   readonly topics: Map<string, Topic>
   readonly dependants: Map<Subscription, DependencyPlace["on"]>
@@ -24,13 +24,13 @@ export interface Touched extends Spot {
 }
 
 /**
- * Who follows what, found from a change by the places it touches: a commit costs what it touches,
+ * Finds the followers of a change by the places that it touches: a commit costs what it touches,
  * not what is followed.
  */
 export interface Topics {
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
-  /** The places that the changes touch and somebody cares about, in the order of the changes. */
+  /** The places that the changes touch and somebody follows, in the order of the changes. */
   touchedBy(changes: readonly RowChange[]): Touched[]
   size(): number
 }

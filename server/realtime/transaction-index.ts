@@ -1,11 +1,11 @@
 /**
- * Which transactions touched a place, by number. It is a hash table with chains in typed arrays,
- * newest first, as compressors keep where text occurred before (zlib's deflate): a chain ends where
- * it comes to a transaction that is gone, so nothing has to be taken out.
+ * Which transactions touched a place, by number. A hash table with chains in typed arrays, newest
+ * first, like the match finder of zlib's deflate: a chain ends at the first transaction that is
+ * gone, so nothing has to be removed.
  */
 export class TransactionIndex {
   /**
-   * The newest entry of each bucket, and of each entry the one before it in its bucket; entries are
+   * The newest entry of each bucket, and for each entry the previous one in its bucket; entries are
    * counted from 1.
    */
   #heads = new Float64Array(INITIAL)
@@ -14,18 +14,18 @@ export class TransactionIndex {
   #transactions = new Float64Array(INITIAL)
   #count = 0
 
-  /** Adds what came last; `oldest` is the first transaction that still matters. */
+  /** Adds the latest transaction; `oldest` is the first that still matters. */
   add(key: string, transaction: number, oldest: number): void {
     const hash = hashOf(key)
     const capacity = this.#heads.length
-    // The place of the new entry may still be taken by one that matters.
+    // The slot of the new entry may still hold one that matters.
     if (this.#count >= capacity && this.#transactionOf(this.#count + 1) >= oldest) this.#grow(oldest)
     this.#put(hash, transaction)
   }
 
   /**
-   * Transactions from `oldest` on that touched the place, newest first; among them may be some that
-   * touched another one only.
+   * Transactions from `oldest` on that touched the place, newest first; some of them may have
+   * touched only another place with the same hash.
    */
   *newestFirst(key: string, oldest: number): Generator<number> {
     const hash = hashOf(key)
@@ -34,7 +34,8 @@ export class TransactionIndex {
     while (entry > 0 && entry > this.#count - this.#heads.length) {
       const transaction = this.#transactionOf(entry)
       if (transaction < oldest) return
-      // One that moves a row within the place, or changes two there, is entered more than once.
+      // A transaction that moves a row within the place, or changes two rows there, is entered more
+      // than once.
       if (this.#hashes[this.#slot(entry)] === hash && transaction !== last) yield (last = transaction)
       entry = this.#before[this.#slot(entry)] ?? 0
     }
@@ -80,7 +81,7 @@ export class TransactionIndex {
 /** A power of two. */
 const INITIAL = 1024
 
-/** FNV-1a, over the units of a string. */
+/** FNV-1a, over the UTF-16 units of a string. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index++) {

@@ -10,20 +10,18 @@ import type { WatchedTable } from "./tables.ts"
 import type { Transaction } from "./transactions.ts"
 
 /**
- * A queue of transactions, packed into slabs outside V8's heap. As objects there, the ten thousands
- * that a ring keeps would be copied by each collection of young garbage until they count as old,
- * and be old garbage when they go: at 4,000 commits a second that stopped the process for 25 to 100
- * ms of every second.
- *
- * A transaction is known by its number, which rises.
+ * A queue of transactions, packed into slabs outside V8's heap. As objects, the tens of thousands
+ * that a ring keeps would be copied by each young-generation collection until they are promoted,
+ * and then be old garbage: at 4,000 commits a second that stopped the process for 25 to 100 ms of
+ * every second. A transaction is identified by its number, which increases.
  */
 export class TransactionSlabs {
   readonly #tables = numberTables()
-  /** Oldest first. The first one may begin with transactions that are gone. */
+  /** Oldest first. The first slab may begin with transactions that are gone. */
   #slabs: Slab[] = []
   #first = 0
   #next = 0
-  /** Unpacked since `forget`: who asks for one is seldom the only one. */
+  /** Unpacked since `forget`: a transaction is rarely requested only once. */
   readonly #unpacked = new Map<number, Transaction>()
 
   /** The number of the oldest. */
@@ -51,8 +49,8 @@ export class TransactionSlabs {
   }
 
   /**
-   * Of a transaction, the changes of a table, and of those only some columns: the others look as if
-   * they had not been transmitted.
+   * The changes of one table in a transaction, with only some columns: the others look as if they
+   * had not been transmitted.
    */
   unpackColumns(number: number, projection: Projection): Transaction {
     return this.#slabOf(number).unpack(number % PER_SLAB, this.#tables, projection)
@@ -77,7 +75,7 @@ export class TransactionSlabs {
     if (this.#first % PER_SLAB === 0) this.#slabs.shift()
   }
 
-  /** Lets go of what was unpacked for somebody. */
+  /** Releases the unpacked transactions. */
   forget(): void {
     this.#unpacked.clear()
   }
@@ -102,7 +100,7 @@ class Slab {
   #space = openSpace(SLAB_BYTES)
   readonly ends = new BigUint64Array(PER_SLAB)
   readonly arrivals = new Float64Array(PER_SLAB)
-  /** Where each transaction starts, and after the last where the next one will. */
+  /** The start of each transaction, and the start of the next one. */
   readonly #starts = new Uint32Array(PER_SLAB + 1)
   #count = 0
 

@@ -6,8 +6,8 @@ import type { RowChange, WatchedTable } from "./tables.ts"
 export interface Transaction {
   readonly xid: bigint
   /**
-   * Where its commit record begins. PostgreSQL sends the transaction to every reader that starts
-   * here or before, and to nobody who starts later.
+   * Where its commit record begins. PostgreSQL sends the transaction to readers that start here or
+   * earlier, and to none that start later.
    */
   readonly start: bigint
   /** Where it ends in the log: the position of a client that has applied it. */
@@ -19,7 +19,7 @@ export interface Transaction {
   /** Set when there were too many changes to keep: only which places they touched. */
   readonly large: LargeSummary | null
   readonly messages: readonly { prefix: string; content: string }[]
-  /** About how much memory it holds. */
+  /** The approximate memory that it takes, in bytes. */
   readonly bytes: number
 }
 
@@ -33,7 +33,7 @@ export interface TransactionLimits {
   readonly bytes: number
 }
 
-/** Whether a large transaction touched a place; also when nobody can say any more. */
+/** Whether a large transaction touched a place; true also if that is no longer known. */
 export function largeAffects(large: LargeSummary, shape: Shape, key: string): boolean {
   if (!large.tables.has(shape.table)) return false
   const keys = large.keys.get(shape)
@@ -49,13 +49,13 @@ interface Draft {
   bytes: number
 }
 
-/** What nearly every transaction has of these. */
+/** The value that nearly every transaction has. */
 export const NO_TABLES: ReadonlySet<WatchedTable> = new Set()
 const NO_MESSAGES: readonly [] = []
 
 /**
- * Gathers messages into whole transactions. Proto version 1 sends a transaction only once it has
- * committed.
+ * Collects messages into whole transactions. Protocol version 1 sends a transaction only once it
+ * has committed.
  */
 export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
   let draft: Draft | null = null
@@ -128,7 +128,7 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
     if (!large) return
     large.tables.add(change.table)
     for (const shape of shapes.of(change.table)) {
-      // Past so many places, remember none: then every place of the table counts as touched.
+      // Beyond this many places none are kept: then every place of the table counts as touched.
       if (large.kept > limits.changes * 4) {
         large.keys.clear()
         return

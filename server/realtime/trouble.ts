@@ -1,11 +1,11 @@
-/** What the operator has to change before PostgreSQL lets the stream begin. */
+/** The problem that the operator has to fix before PostgreSQL lets the stream begin. */
 export interface Trouble {
   readonly message: string
-  /** Whether another process can end it by leaving; otherwise nothing but a change by hand does. */
+  /** Whether it ends when another process stops; otherwise only the operator can fix it. */
   readonly mayPass: boolean
 }
 
-/** Null for what needs no change by hand, such as an outage. */
+/** Null for a problem that passes without the operator, such as an outage. */
 export function findTrouble(error: unknown, databaseUrl: string): Trouble | null {
   if (!(error instanceof Error) || !("code" in error)) return null
   if (error.code === "42501" && /replication|wal sender/i.test(error.message)) {
@@ -17,7 +17,7 @@ export function findTrouble(error: unknown, databaseUrl: string): Trouble | null
       mayPass: false,
     }
   }
-  // 53400: no free slot. 53300 is also said of ordinary connections.
+  // 53400: no free slot. 53300 also occurs for ordinary connections.
   if (error.code === "53400" || (error.code === "53300" && error.message.includes("max_wal_senders"))) {
     const setting = error.code === "53400" ? "max_replication_slots" : "max_wal_senders"
     return {

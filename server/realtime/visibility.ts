@@ -1,6 +1,6 @@
 /**
- * What a PostgreSQL snapshot sees, as `pg_current_snapshot()` prints it: `xmin:xmax:xip,xip…`, in
- * 64-bit transaction ids.
+ * The transactions that a PostgreSQL snapshot sees, as `pg_current_snapshot()` prints it:
+ * `xmin:xmax:xip,xip…`, in 64-bit transaction ids.
  */
 export interface Visibility {
   readonly xmin: bigint

@@ -11,16 +11,14 @@ import { openReplication, type ReplicationConnection, type Stream } from "./repl
 import type { createAssembler, Transaction } from "./transactions.ts"
 import { findTrouble } from "./trouble.ts"
 
-/** Where the log goes. */
+/** The receiver of the log. */
 export interface Sink {
-  /** How far it has come; null before the first start. */
+  /** Its position; null before the first start. */
   position(): bigint | null
-  /**
-   * Whether the given cluster is another than before, so that positions in it mean something else.
-   */
+  /** Whether this is another cluster than before, so that positions in it are not comparable. */
   moved(system: string, timeline: string): boolean
   /**
-   * There is a hole before `start`, or this is the first start: all that follows it will be
+   * There is a gap before `start`, or this is the first start: everything after it will be
    * delivered.
    */
   restart(start: bigint, system: string, timeline: string): void
@@ -35,31 +33,37 @@ export interface ReaderOptions {
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
   readonly describing: Describing
-  /** The log before the place is of no use to anybody: there is too much of it to read. */
+  /**
+   * Called when the log before this position is of no use to anybody, because there is too much of
+   * it to read.
+   */
   readonly skipped: (start: bigint) => void
   /**
-   * Done before each start: the stream's short transaction ids are widened by a recent full one.
+   * Called before each start: the stream's short transaction ids are widened with a recent full
+   * one.
    */
   readonly prepare: () => Promise<void>
   readonly log: Log
   readonly metrics: Metrics
-  /** A first start reads at most this far back. */
+  /** A first start reads back at most this many bytes. */
   readonly replayBytes: bigint
-  /** The most time between two signs of life that are asked for. */
+  /** The longest time between two requested keepalives. ms. */
   readonly reportMs: number
 }
 
 export interface Reader {
   /** Milliseconds since the last message from PostgreSQL; 0 while the stream is healthy. */
   lag(): number
-  /** What the operator has to change before the stream can begin; null while nothing is known. */
+  /**
+   * The problem that the operator has to fix before the stream can begin; null if none is known.
+   */
   trouble(): string | null
   pause(): void
   resume(): void
   stop(): Promise<void>
 }
 
-/** Before the stream has begun, no watchdog listens for signs of life. */
+/** Before the stream has begun, no watchdog waits for keepalives. */
 const STARTING_MS = 30_000
 
 /**
@@ -162,8 +166,8 @@ export function startReader(options: ReaderOptions): Reader {
   }
 
   /**
-   * PostgreSQL silently skips what a slot no longer holds, so the copy's place is compared with
-   * ours before asking.
+   * PostgreSQL silently skips what a slot no longer holds, so the copy's position is compared with
+   * ours before starting.
    */
   function placeToStart(copied: bigint, flushed: bigint, system: string, timeline: string): bigint {
     const position = sink.position()
@@ -183,7 +187,7 @@ export function startReader(options: ReaderOptions): Reader {
     return start
   }
 
-  /** Resolves when the stream is over, also when nobody says so. */
+  /** Resolves when the stream is over, even if no error or end is reported. */
   async function watch(current: Stream): Promise<void> {
     let tickedAt = performance.now()
     let timer: NodeJS.Timeout | undefined
@@ -195,7 +199,7 @@ export function startReader(options: ReaderOptions): Reader {
         const punctual = now - tickedAt < 2 * reportMs
         tickedAt = now
         current.report(sink.position() ?? 0n)
-        failureLog.succeeded() // not at once: a stream that breaks every second would be back every second
+        failureLog.succeeded() // with a delay: a stream that breaks every second would be back every second
         if (!punctual || paused) receivedAt = now
         else if (now - receivedAt > 3 * reportMs) resolve()
       }, reportMs)
