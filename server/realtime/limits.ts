@@ -4,7 +4,7 @@ export interface RealtimeLimits {
   /** How long a client may be disconnected and still continue. ms. */
   windowMs: number
   ringBytes: number
-  /** A transaction beyond these is not sent row by row. */
+  /** A transaction beyond these limits is not sent row by row. */
   transactionChanges: number
   transactionBytes: number
   maxRows: number
@@ -13,7 +13,7 @@ export interface RealtimeLimits {
   /** An office shares one address, and so do all users behind a proxy that is not configured. */
   maxConnectionsPerAddress: number
   snapshotConcurrency: number
-  /** Of one connection, in the long run. */
+  /** For one connection, on average. */
   messagesPerSecond: number
   /** The interval of keepalives requested from PostgreSQL; three missing ones end the stream. */
   reportMs: number
@@ -75,14 +75,14 @@ export const CONNECTION_LIMITS = {
   stallMs: 30_000,
   deadMs: 60_000,
   slowResets: { count: 3, withinMs: 5 * 60_000 },
-  /** Beyond it, subscriptions are refused. */
+  /** Beyond this, subscriptions are refused. */
   heldBytes: 16 * 1024 * 1024,
 } as const
 
 export interface OutboxLimits {
   readonly eventsInFlight: number
   readonly bytesInFlight: number
-  /** Of commits held back; beyond it the client must read again. */
+  /** Size of the commits that are held back; beyond this the client must read again. */
   readonly backlogBytes: number
 }
 

@@ -3,13 +3,13 @@ import * as v from "valibot"
 import type { ErrorCode, LiveRow, MutationType, QueryType } from "./contract.ts"
 
 /**
- * A column as PostgreSQL names it, and how its text form becomes a value. NULL becomes null without
+ * A column's name in PostgreSQL, and how its text form becomes a value. NULL becomes null without
  * it.
  */
 export interface Column<Value = unknown> {
   readonly name: string
   decode(text: string): Value
-  /** What clients receive of it, for the published document. */
+  /** The value that clients receive, for the published document. */
   readonly schema?: v.GenericSchema
 }
 
@@ -62,10 +62,7 @@ export type Refusals = { readonly [Code in ErrorCode]?: string }
 export interface Dependency {
   readonly table: Table
   readonly eq: Readonly<Record<string, RangeValue>>
-  /**
-   * `leave`: only when a row leaves these values, or comes to have them; not when its other fields
-   * change.
-   */
+  /** `leave`: only when a row gets or loses these values; not when its other fields change. */
   readonly on?: "change" | "leave"
 }
 
@@ -100,11 +97,13 @@ interface LiveQueryDefinition<
   dependencies?(args: v.InferOutput<Schema>, viewer: Viewer): readonly Dependency[]
   /** The fields that are read and sent; all of them unless named. */
   fields?: readonly Field[]
-  /** What the client receives of a row. Must be pure, and keep `_id`. */
+  /** Converts a row to what the client receives. Must be pure, and keep `_id`. */
   project?(row: Pick<Row, Field | "_id">): Out
-  /** What `project` returns. Without `project`, the table's columns describe the row. */
+  /**
+   * The schema of what `project` returns. Without `project`, the table's columns describe the row.
+   */
   row?: v.GenericSchema<unknown, Out>
-  /** What a one-shot `query` returns: the list, or its first row or null. */
+  /** The result of a one-shot `query`: the list, or its first row or null. */
   answer?: "rows" | "row"
 }
 
@@ -132,14 +131,14 @@ export interface LiveQuery<
 export interface ErasedRange {
   readonly eq: Readonly<Record<string, RangeValue | undefined>>
   readonly order?: FieldOrder | undefined
-  /** Strictly past this place in the order. */
+  /** Strictly after this position in the order. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
 }
 
 /**
  * Declares a live query once for all its uses: the loader, the hub, the one-shot call and, through
- * its type, the browser. Throws when the declaration contradicts itself.
+ * its type, the browser. Throws if the declaration contradicts itself.
  */
 export function defineLiveQuery<
   const Name extends string,
@@ -165,7 +164,8 @@ export function defineLiveQuery<
   if (strange !== undefined) {
     throw new Error(`The live query ${rest.name} names ${strange}, which ${table.name} does not have.`)
   }
-  // Forgetting the types is sound: the engine passes only what `args` parsed and `table` decoded.
+  // Erasing the types is safe: the engine passes only values that `args` parsed and `table`
+  // decoded.
   return {
     ...rest,
     schema: args,
@@ -181,7 +181,7 @@ export function defineLiveQuery<
   } as unknown as LiveQuery<Viewer, Name, v.InferInput<Schema>, Out>
 }
 
-/** The fields of a row for `v.strictObject`, from what the table's description says of them. */
+/** The fields of a row for `v.strictObject`, from the table's description. */
 export function rowEntries<
   Columns extends Readonly<Record<string, Column>>,
   Field extends keyof Columns & string,
@@ -215,8 +215,8 @@ export interface Mutation<
 }
 
 /**
- * Declares a verb that clients may call by name. `run` writes inside the transaction that its scope
- * carries.
+ * Declares a mutation that clients may call by name. `run` writes inside the transaction in its
+ * scope.
  */
 export function defineMutation<
   const Name extends string,
@@ -228,7 +228,7 @@ export function defineMutation<
   /** For the authors of clients. */
   description: string
   args: Schema
-  /** What a client receives; null without it. */
+  /** The schema of what a client receives; null without it. */
   value?: v.GenericSchema<unknown, NoInfer<Value>>
   refusals?: Refusals
   run(scope: Scope, args: v.InferOutput<Schema>): Promise<Value>

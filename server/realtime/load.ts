@@ -42,7 +42,7 @@ type Asked = ReturnType<Catalogue["ask"]> & { question: Question }
 /**
  * Reads queries in snapshots. Requests of the same tick, such as the loaders of one page, share a
  * snapshot, and a range that several request is read once. It never waits for the stream: the
- * tokens name a place that is early enough, and replaying a commit that the rows already include
+ * tokens name an early enough position, and replaying a commit that the rows already include
  * changes nothing.
  */
 export function openLoads(options: LoadOptions): Load {

@@ -32,7 +32,7 @@ export const HandshakeMessage = v.object(
   'The handshake needs "version" and "token".',
 )
 
-/** Only what it takes to answer each item by its id. */
+/** Only what is needed to reply to each item by its id. */
 export const SubscribeMessage = v.object({
   subscriptions: v.pipe(
     v.array(v.looseObject({ id })),

@@ -8,18 +8,15 @@ import { lsnFromSql, lsnToWire } from "./lsn.ts"
 import { Refused, unstorable } from "./refusal.ts"
 import { isStorable } from "./storable.ts"
 
-/**
- * A statement on the transaction that a mutation runs in. Values are text; the statement casts
- * them.
- */
+/** A statement in the mutation's transaction. Values are text; the statement casts them. */
 export type TransactionQuery = (
   text: string,
   values: readonly string[],
 ) => Promise<readonly Record<string, unknown>[]>
 
 /**
- * Opens a transaction of the product's kind, runs `work` in it and commits, or rolls back and
- * rethrows what `work` threw.
+ * Opens a transaction for the product, runs `work` in it and commits, or rolls back and rethrows
+ * what `work` threw.
  */
 export type Transact<Viewer, Scope> = <Value>(
   viewer: Viewer,
@@ -44,15 +41,15 @@ const FINISH = `
   update realtime.mutations set value = $3::text::json, xid = pg_current_xact_id()::text
   where user_id = $1 and mutation_id = $2`
 
-// What has been flushed includes a commit that waited for its flush; one that did not wait may lie
+// The flushed log includes a commit that waited for its flush; one that did not wait may lie
 // beyond.
 const PLACE = `
   select (case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
     else pg_current_wal_flush_lsn() end)::text as lsn`
 
 /**
- * Runs declared mutations. The id is remembered in the very transaction that does the work, so a
- * repeated request finds either all or nothing.
+ * Runs declared mutations. The id is stored in the transaction that does the work, so a repeated
+ * request finds either everything or nothing.
  */
 export function createMutator<Viewer, Scope>(
   mutations: readonly Mutation<Scope>[],

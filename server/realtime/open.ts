@@ -38,7 +38,7 @@ export interface Realtime<Viewer> {
    * them. Throws an error with a `refusal`.
    */
   snapshotOf(questions: readonly Question[], viewer: Viewer): Promise<Loaded[]>
-  /** A declared query, once: its rows, or its one row or null. */
+  /** Runs a declared query once: its rows, or its one row or null. */
   runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown>
   /**
    * Ends all connections of a user, in every process. A person who is still signed in reconnects
@@ -88,7 +88,7 @@ export const REVOKE_USER = "select pg_logical_emit_message(true, 'realtime.revok
 export const END_CREDENTIAL = "select pg_logical_emit_message(true, 'realtime.end', $1)"
 
 /**
- * Sets up what the engine keeps in the database, begins to read its log, and serves sockets from
+ * Sets up what the engine keeps in the database, starts reading the log, and serves sockets from
  * it. Throws if the tables cannot be watched.
  */
 export async function openRealtime<Viewer, Scope>(

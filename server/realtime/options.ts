@@ -29,12 +29,12 @@ export interface RealtimeOptions<Viewer, Scope> {
   /** Throws a refusal if the viewer may not call it at all, whatever the arguments. */
   permit?: (viewer: Viewer, call: NamedCall) => void
   /**
-   * Names of the credentials a connection was opened with: it ends when one of them does
+   * Names of the credentials that opened a connection: it ends when one of them does
    * (`END_CREDENTIAL`).
    */
   credentialsOf?: (viewer: Viewer) => readonly string[]
   /**
-   * Whether those are still valid according to the database. Called where their end may have been
+   * Whether they are still valid according to the database. Called if their end may have been
    * missed.
    */
   isSessionValid?: (viewer: Viewer) => Promise<boolean>
@@ -48,12 +48,12 @@ export interface RealtimeOptions<Viewer, Scope> {
   /** Seals the tokens that clients send back. The same in all processes. */
   secret: string
   log: Log
-  /** Is notified of connections as they come and go, for a table of who is present. */
+  /** Notified when connections open and close, for a table of present users. */
   presence?: {
     opened(connection: ConnectionInfo<Viewer>): void
     closed(connection: ConnectionInfo<Viewer>): void
   }
-  /** Handlers, by topic, of what any process announced. */
+  /** Handlers, by topic, for announcements of any process. */
   announcements?: Announcements
   limits?: Partial<RealtimeLimits>
 }

@@ -3,16 +3,16 @@ import { editText, mergeEdits, type Edit } from "./edits.ts"
 import { OUTBOX_LIMITS, type OutboxLimits } from "./limits.ts"
 import { lsnToWire } from "./lsn.ts"
 
-/** What leaves for a client, before it has its sequence number: `"event",{"sequence":` … `rest`. */
+/** An event for a client, before it has its sequence number: `"event",{"sequence":` … `rest`. */
 interface Waiting {
   readonly kind: "event"
   readonly event: string
   readonly rest: string
-  /** The position it brings the client to, if it does. */
+  /** The client's position after it, if it changes that. */
   readonly lsn: bigint | null
 }
 
-/** Commits held back, merged row by row: still a step from one consistent state to another. */
+/** Commits held back, merged row by row: still one step from a consistent state to another. */
 interface Batch {
   readonly kind: "batch"
   lsn: bigint
@@ -22,7 +22,7 @@ interface Batch {
   bytes: number
 }
 
-/** A commit's place and the texts that are the same for all who get it. */
+/** A commit's position and the texts that are the same for all recipients. */
 export interface CommitHeader {
   readonly lsn: bigint
   readonly at: number
@@ -31,9 +31,9 @@ export interface CommitHeader {
 }
 
 /**
- * Everything that is sent to one client goes through here, in order and with a number. A client
- * that does not acknowledge is sent no more: commits for it are merged, and beyond a limit given
- * up. What it costs is bounded either way.
+ * Everything that is sent to one client goes through here, in order and numbered. A client that
+ * does not acknowledge receives nothing more: its commits are merged, and dropped beyond a limit.
+ * Either way its memory is bounded.
  */
 export class Outbox {
   readonly #send: (frame: string) => void
@@ -51,7 +51,7 @@ export class Outbox {
   /** The current commit's edits, by pairs of subscription and edit. */
   #staged: (number | Edit)[] = []
   #lsn = 0n
-  /** When the client last kept up, for the sweep that looks for slow ones. */
+  /** When the client last kept up, for the check that looks for slow ones. */
   #freeAt: number
   sentAt: number
 
@@ -71,9 +71,9 @@ export class Outbox {
     return this.#waitingBytes
   }
   /**
-   * What the client costs, in bytes: what was sent and not acknowledged, and what waits. Waiting
-   * edits that are in `counted` were counted for another client that shares them; the others are
-   * added to it.
+   * The memory that the client takes, in bytes: unacknowledged events and waiting ones. Waiting
+   * edits in `counted` were counted for another client that shares them; the others are added to
+   * it.
    */
   measure(counted: Set<Edit>): number {
     let shared = 0
@@ -83,7 +83,7 @@ export class Outbox {
     }
     return this.#bytesInFlight + Math.max(0, this.#waitingBytes - shared)
   }
-  /** Whether more commits wait than may: snapshots are bounded where they are taken. */
+  /** Whether too many commits are waiting. Snapshots are limited where they are taken. */
   get overflowing(): boolean {
     return this.#batchBytes > this.#limits.backlogBytes
   }
@@ -95,7 +95,7 @@ export class Outbox {
     return this.#waiting === null || this.#held > 0 ? 0 : this.#clock() - this.#freeAt
   }
 
-  /** Adds an edit to the commit in the making; true if it is the first. */
+  /** Adds an edit to the commit that is being assembled; true if it is the first. */
   stage(id: number, edit: Edit): boolean {
     return this.#staged.push(id, edit) === 2
   }
@@ -123,7 +123,7 @@ export class Outbox {
   }
 
   position(lsn: bigint, at: number, lag: number): void {
-    // What waits carries a position of its own.
+    // Waiting events carry their own position.
     if (this.#waiting !== null) return
     this.#enqueue("position", `,"lsn":"${lsnToWire(lsn)}","at":${at},"lag":${lag}}]`, lsn)
   }
@@ -139,8 +139,8 @@ export class Outbox {
   }
 
   /**
-   * Sent immediately and out of turn, because the connection closes next. Of what waits, only what
-   * takes rows away is worth sending.
+   * Sent immediately and before waiting events, because the connection closes next. Of those, only
+   * the ones that remove rows are still worth sending.
    */
   goodbye(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
     const waiting = this.#waiting ?? []
@@ -151,7 +151,7 @@ export class Outbox {
     this.#emit("goodbye", `,"reason":"${reason}","retryAfter":${retryAfter}}]`)
   }
 
-  /** Takes a subscription's edits out of what is waiting or in the making. */
+  /** Removes a subscription's edits from waiting commits and the one being assembled. */
   forget(ids: readonly number[]): void {
     const staged = this.#staged
     if (staged.length > 0) {
@@ -164,9 +164,9 @@ export class Outbox {
   }
 
   /**
-   * Drops the commits and snapshots that wait; the caller ends every subscription. Those that have
-   * ended already are unknown to the caller, so what tells the client of their end stays: without
-   * it rows that it may no longer see would remain on its screen.
+   * Drops waiting commits and snapshots; the caller ends every subscription. The caller does not
+   * know subscriptions that have already ended, so the events about their end are kept: without
+   * them, rows that the client may no longer see would stay on its screen.
    */
   abandon(): void {
     const ends = (this.#waiting ?? []).filter(endsSubscriptions)
@@ -184,7 +184,7 @@ export class Outbox {
     this.#flush()
   }
 
-  /** Stops sending until `release`; commits gather in the meantime. Calls nest. */
+  /** Stops sending until `release`; commits accumulate in the meantime. Calls nest. */
   hold(): void {
     this.#held += 1
   }
@@ -194,7 +194,7 @@ export class Outbox {
     this.#flush()
   }
 
-  /** The edits that wait, for a caller that holds the outbox in order to change them. */
+  /** The waiting edits, for a caller that holds the outbox in order to change them. */
   *waitingEdits(): Generator<{ id: number; edit: Edit; replace(edit: Edit): void }> {
     for (const item of this.#waiting ?? []) {
       if (item.kind === "event") continue
@@ -293,7 +293,8 @@ export function commitHeader(lsn: bigint, at: number, xid: bigint): CommitHeader
 }
 
 /**
- * Returns by how many bytes the batch has grown, roughly: texts are made only when they are sent.
+ * Returns approximately how many bytes the batch has grown by: texts are only created when they are
+ * sent.
  */
 function gather(batch: Batch, id: number, edit: Edit): number {
   let rows = batch.edits.get(id)
@@ -304,7 +305,7 @@ function gather(batch: Batch, id: number, edit: Edit): number {
   return sizeOf(merged) - (before ? sizeOf(before) : 0)
 }
 
-/** What an edit that waits costs each client, no matter who shares its row. */
+/** The memory that a waiting edit takes for each client, however many share its row. */
 const OWN_BYTES = 100
 
 function sizeOf(edit: Edit): number {

@@ -1,19 +1,19 @@
 import type { RowChange, Tuple, WatchedTable } from "./tables.ts"
 import { NO_TABLES, type Transaction } from "./transactions.ts"
 
-/** Bytes that transactions are packed into. */
+/** A buffer of packed transactions. */
 export interface Space {
   readonly bytes: Buffer
   readonly view: DataView
 }
 
-/** The tables that packed changes name by number. */
+/** The tables that packed changes refer to by number. */
 export interface TableNumbers {
   numberOf(table: WatchedTable): number
   table(number: number): WatchedTable
 }
 
-/** A part of what there is to see. */
+/** The part of a transaction to unpack. */
 export interface Projection {
   readonly table: WatchedTable
   readonly columns: readonly number[]
@@ -32,8 +32,8 @@ const HAS_OLD = 2
 const HAS_ROW = 4
 
 /**
- * As many bytes as packing the transaction can take: UTF-8 has at most three for each unit of a
- * string.
+ * The largest number of bytes that packing the transaction can take: UTF-8 has at most three for
+ * each UTF-16 unit.
  */
 export function boundOfPacked({ changes }: Transaction): number {
   let bytes = HEADER
@@ -42,8 +42,8 @@ export function boundOfPacked({ changes }: Transaction): number {
 }
 
 /**
- * Writes what the changes are, and when they were committed, and returns where that ends. What a
- * transaction may have besides, truncates, messages and the summary of a large one, is not written.
+ * Writes the changes and their commit time, and returns the end position. Truncates, messages and
+ * the summary of a large transaction are not written.
  */
 export function packTransaction(
   transaction: Transaction,

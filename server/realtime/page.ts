@@ -5,9 +5,9 @@ import { keysTouched } from "./shapes.ts"
 import { overlay, type Tuple } from "./tables.ts"
 import { largeAffects, type Transaction } from "./transactions.ts"
 
-/** The snapshot and the stream cannot be joined this time; a later snapshot will do. */
+/** Thrown when the snapshot and the stream cannot be joined this time; a later snapshot will do. */
 export class PageUnsettled extends Error {
-  /** The client's own rows cannot be continued from either. */
+  /** Set if the client's own rows cannot be continued either. */
   readonly reread: boolean
 
   constructor({ reread = false }: { reread?: boolean } = {}) {
@@ -17,7 +17,7 @@ export class PageUnsettled extends Error {
 }
 
 export interface Page {
-  /** With its end pinned, if it is a page with rows beyond it. */
+  /** The range with its end pinned, if it is a page with rows beyond it. */
   readonly range: Range
   readonly rows: readonly Tuple[]
   /** The rows as sent. */
@@ -27,8 +27,8 @@ export interface Page {
 }
 
 /**
- * The rows of a range as read, with the transactions that the snapshot missed. `texts` keeps what
- * was made for the same range before.
+ * The rows of a range as read, completed with the transactions that the snapshot missed. `texts`
+ * caches the result for the same range.
  */
 export function finishPage(
   range: Range,

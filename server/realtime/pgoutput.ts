@@ -13,18 +13,18 @@ export type Message =
   | { kind: "truncate"; tables: WatchedTable[] }
   | { kind: "message"; prefix: string; content: string; transactional: boolean }
 
-/** A table as the log describes it, whenever that may have changed. */
+/** A table as the log describes it, sent whenever that may have changed. */
 export interface Relation {
   schema: string
   name: string
   /** The replica identity: d(efault), i(ndex), f(ull) or n(othing). */
   identity: string
-  /** `named`: a change names the value that the row had before. */
+  /** `named`: a change contains the value that the row had before. */
   columns: readonly { name: string; type: number; named: boolean }[]
 }
 
 /**
- * Where each column of a relation goes in the table's tuples; -1 for a column that is not
+ * The position of each column of a relation in the table's tuples; -1 for a column that is not
  * described.
  */
 export interface Layout {
@@ -32,23 +32,25 @@ export interface Layout {
   targets: readonly number[]
 }
 
-/** Told of what the log says of a table. */
+/** Notified of what the log says about a table. */
 export interface Describing {
   /**
-   * Asked each time the log describes a relation, as it was for the transaction that commits at
-   * `at`; null for what cannot be read.
+   * Called each time the log describes a relation, as it was for the transaction that commits at
+   * `at`; null for one that cannot be read.
    */
   layOut(relation: Relation, at: bigint): Layout | null
-  /** A transaction that commits at `at` has changed a relation that could not be laid out. */
+  /**
+   * Called when a transaction that commits at `at` has changed a relation that could not be read.
+   */
   pass(relation: Pick<Relation, "schema" | "name">, at: bigint): void
 }
 
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/** Decodes one message per call; null for what nobody watches. */
+/** Decodes one message per call; null for a table that is not watched. */
 export function createDecoder(describing: Describing) {
   const relations = new Map<number, { relation: Relation; layout: Layout | null }>()
-  /** Where the transaction commits whose messages are being read. */
+  /** The commit position of the transaction whose messages are being read. */
   let at = 0n
 
   return function decode(bytes: Buffer): Message | null {
@@ -112,7 +114,7 @@ function readRelation(bytes: Buffer): Relation {
     cursor.at += 8
     return { name: column, type, named }
   })
-  // An empty schema is how the protocol spells pg_catalog.
+  // An empty schema name stands for pg_catalog.
   return { schema: schema === "" ? "pg_catalog" : schema, name, identity, columns }
 }
 

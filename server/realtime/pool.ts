@@ -1,9 +1,8 @@
 import { openConnectionPool, openOneConnection, type ConnectionPool } from "#db/connections.ts"
 
 /**
- * Connections for everything but the stream. With `pooled`, the URL may be that of a pooler that
- * gives each transaction another session: nothing is prepared. Even without it, no state of a
- * session is relied on.
+ * Connections for everything except the stream. With `pooled`, the URL may be that of a pooler that
+ * gives each transaction another session: nothing is prepared. Session state is never relied on.
  */
 export function openPool(
   databaseUrl: string,

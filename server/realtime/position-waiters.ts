@@ -1,12 +1,12 @@
-/** Those who wait until the stream has passed a place in the log. */
+/** Callers that wait until the stream has passed a position in the log. */
 export interface PositionWaiters {
   /**
-   * Resolves with true when `arrive` has named a place at or past `lsn`, with false if that takes
-   * too long.
+   * Resolves with true when `arrive` has reported a position at or past `lsn`, with false if that
+   * takes too long.
    */
   reached(lsn: bigint, timeoutMs: number): Promise<boolean>
   arrive(position: bigint): void
-  /** Nobody waits any longer. */
+  /** Releases all waiters. */
   close(): void
 }
 
@@ -17,7 +17,7 @@ interface Waiter {
 }
 
 /**
- * `nudge` is called for a place that is not reached soon: it may have been reserved but not
+ * `nudge` is called for a position that is not reached soon: it may have been reserved but not
  * written.
  */
 export function createPositionWaiters(nudge: () => void): PositionWaiters {

@@ -4,7 +4,7 @@ import { keyIn, type Shape, type Shapes } from "./shapes.ts"
 import { isStorable } from "./storable.ts"
 import type { Tuple, WatchedTable } from "./tables.ts"
 
-/** A place in a range's order: the ordering column's text and the row's key. */
+/** A position in a range's order: the ordering column's text and the row's key. */
 export interface Pin {
   readonly value: string
   readonly key: string
@@ -12,7 +12,7 @@ export interface Pin {
 
 /** A range of one table, ready to be read and to be matched against changes. */
 export interface Range {
-  /** Equal for ranges with equal contents as sent, no matter who asked. */
+  /** Equal for ranges with equal contents as sent, whichever user requested them. */
   readonly identity: string
   readonly query: LiveQuery
   readonly table: WatchedTable
@@ -33,12 +33,14 @@ export interface Range {
   readonly end: Pin | null
 }
 
-/** Thrown for arguments that no declaration's schema could refuse, such as a damaged page place. */
+/**
+ * Thrown for arguments that no declaration's schema could refuse, such as a damaged page position.
+ */
 export class InvalidRange extends Error {}
 
 /**
- * Prepares what a query's `range` answered. Throws when the declaration asks for what the replica
- * identity cannot tell.
+ * Prepares what a query's `range` returned. Throws if the declaration needs something that the
+ * replica identity does not contain.
  */
 export function prepareRange(
   query: LiveQuery,
@@ -98,8 +100,7 @@ export function pinEnd(range: Range, end: Pin): Range {
 }
 
 /**
- * Whether a row is in the range. For the row that a change leaves behind, the identity's columns
- * are enough to tell.
+ * Whether a row is in the range. For the old row of a change, the identity's columns are enough.
  */
 export function contains(range: Range, row: Tuple): boolean {
   if (keyIn(range.shape, row) !== range.key) return false
@@ -107,7 +108,7 @@ export function contains(range: Range, row: Tuple): boolean {
   return !range.end || comparePlace(range, row, range.end) <= 0
 }
 
-/** Negative when the first row comes first. */
+/** Negative if the first row comes first. */
 export function compareRows(range: Range, a: Tuple, b: Tuple): number {
   const pin = pinOf(range, b)
   return pin ? comparePlace(range, a, pin) : 0
@@ -135,7 +136,7 @@ const WHOLE_NUMBERS: Readonly<Record<string, bigint>> = {
   bigint: 2n ** 63n,
 }
 
-/** Whether PostgreSQL reads the text as a value of the column's type. */
+/** Whether PostgreSQL accepts the text as a value of the column's type. */
 function isTextOf(table: WatchedTable, column: number, text: string): boolean {
   const type = table.types[column] ?? ""
   const limit = WHOLE_NUMBERS[type]

@@ -6,7 +6,7 @@ import { InvalidRange } from "./range.ts"
 import { REFUSAL } from "./refusal-brand.ts"
 import { TooManyRows } from "./snapshot.ts"
 
-/** A refusal on its way up. What the client gets is `refusal`. */
+/** A refusal as an error. The client receives its `refusal`. */
 export class Refused extends Error {
   readonly refusal: Refusal
 
@@ -59,8 +59,8 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
     }
   }
   if (isUnacceptable(error)) {
-    // A value that PostgreSQL does not take came from the client: no schema has refused it, and it
-    // is no fault.
+    // A value that PostgreSQL does not accept came from the client: no schema has refused it, and
+    // it is no fault of the server.
     log.warn({ err: error }, `A value was not accepted while ${doing}.`)
     return { code: "invalid", message: "The arguments hold a value that is not accepted." }
   }
@@ -68,14 +68,12 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   return { code: "internal", message: "Something went wrong. It has been logged." }
 }
 
-/**
- * Whether trying again later may work: the database cannot be reached, or others are in the way.
- */
+/** Whether trying again later may work: the database is unreachable, or locked by others. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof Refused ? error.refusal.retryAfter !== undefined : isOutage(error)
 }
 
-/** Whether PostgreSQL did not accept a value, or that caused the error. */
+/** Whether PostgreSQL did not accept a value, directly or as the error's cause. */
 function isUnacceptable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ("code" in error && typeof error.code === "string" && /^22...$/.test(error.code)) return true
