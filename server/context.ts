@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createContext } from "react-router"
 import type { Access } from "./http/credentials.ts"
 import type { Services } from "./scope.ts"
-import type { Session } from "./ports/identity.ts"
+import type { Session } from "./ports/session.ts"
 
 /** The process's services, put there for every request. */
 export const servicesContext = createContext<Services>()

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { SsoProvider } from "./ports/identity.ts"
+import type { SsoProvider } from "./ports/single-sign-on.ts"
 
 const SETTING = /^OIDC_([A-Z0-9]{1,30})_(ISSUER|CLIENT_ID|CLIENT_SECRET|LABEL|DOMAINS)(?:_FILE)?$/
 

@@ -1,11 +1,13 @@
 import * as v from "valibot"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
-import type { AccountProblem, SsoProblem } from "#server/ports/identity.ts"
+import type { AccountProblem } from "#server/ports/account-forms.ts"
+import type { SsoProblem } from "#server/ports/single-sign-on.ts"
 import { AttestationField, PasskeyName } from "./passkey-contract.ts"
 import { PersonName, SaveProfile } from "#server/users/contract.ts"
 
-export type { AccountKey, AccountPasskey, AccountProblem, SecondFactor } from "#server/ports/identity.ts"
+export type { AccountProblem } from "#server/ports/account-forms.ts"
+export type { AccountKey, AccountPasskey, SecondFactor } from "#server/ports/own-account.ts"
 export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }

@@ -8,7 +8,7 @@ import { requestStopOfReply } from "#server/chat/stop.ts"
 import { discardBlob, discardUpload } from "#server/files/discard.ts"
 import { queueAccountDeleted } from "#server/mail/mail.ts"
 import { forgetInActs } from "#server/operator/history.ts"
-import type { AccountOutcome } from "#server/ports/identity.ts"
+import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
 import { findAddresses, namesOneOf } from "./addresses.ts"
 

@@ -1,14 +1,14 @@
 import type { Scope } from "#server/scope.ts"
 import { BadRequest, Forbidden, NotFound } from "#server/errors.ts"
+import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type {
   AccountKey,
-  AccountOutcome,
   AccountPasskey,
   NewKey,
   OwnAccount,
   SecondFactor,
-  Visit,
-} from "#server/ports/identity.ts"
+} from "#server/ports/own-account.ts"
+import type { Visit } from "#server/ports/session.ts"
 import { MOST_KEYS, type SignedInBrowser } from "./contract.ts"
 
 interface OwnAccountState {

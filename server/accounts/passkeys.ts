@@ -1,6 +1,7 @@
 import type { Config } from "#server/config.ts"
 import { NotFound } from "#server/errors.ts"
-import type { AccountOutcome, Visit } from "#server/ports/identity.ts"
+import type { AccountOutcome } from "#server/ports/account-forms.ts"
+import type { Visit } from "#server/ports/session.ts"
 import type { PasskeyAttestation } from "#server/ports/passkey-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireOwnAccount } from "./own-account.ts"

@@ -2,7 +2,7 @@ import { users } from "#db/schema/users.ts"
 import { Forbidden, NotFound, UnsupportedType } from "#server/errors.ts"
 import { ISOLATED } from "#server/files/serve.ts"
 import { drawSquare } from "#server/files/thumbnails.ts"
-import type { OwnPictures } from "#server/ports/identity.ts"
+import type { OwnPictures } from "#server/ports/own-account.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "#server/users/access.ts"
 

@@ -10,7 +10,7 @@ import {
 } from "#server/context.ts"
 import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import { json } from "#server/transport/json.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { secondFactorPath } from "./redirects.ts"

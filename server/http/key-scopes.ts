@@ -1,4 +1,4 @@
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import type { KeyScope } from "#server/ports/identity-contract.ts"
 import type { Access } from "./credentials.ts"
 

@@ -3,7 +3,7 @@ import { data, redirectDocument, type RouterContextProvider } from "react-router
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
 import type { User } from "#db/schema/users.ts"
 import { isRefusal } from "#server/errors.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import type { FullScope, Services } from "#server/scope.ts"
 import { saveLanguage } from "#server/users/language.ts"
 import { findOrCreateUser } from "#server/users/users.ts"

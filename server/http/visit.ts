@@ -1,6 +1,6 @@
 import type { RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext } from "#server/context.ts"
-import type { Visit } from "#server/ports/identity.ts"
+import type { Visit } from "#server/ports/session.ts"
 import { clientAddressOf, networkOf } from "#server/transport/client-address.ts"
 
 type Context = Readonly<RouterContextProvider>

@@ -1,5 +1,5 @@
 import type { Config } from "#server/config.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import type { PlanLimits } from "./contract.ts"
 
 /**

@@ -2,7 +2,7 @@ import { pino } from "pino"
 import { RouterContextProvider } from "react-router"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openClerkIdentity } from "#server/adapters/identity/clerk.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk, type ClerkUser } from "../support/clerk.ts"
 
 const ORIGIN = "https://tideline.example.org"

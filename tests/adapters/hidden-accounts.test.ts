@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
-import type { AccountForms } from "#server/ports/identity.ts"
+import type { AccountForms } from "#server/ports/account-forms.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 

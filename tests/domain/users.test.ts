@@ -22,7 +22,8 @@ import {
   writeUser,
 } from "#server/users/users.ts"
 import { findLanguage, saveLanguage } from "#server/users/language.ts"
-import type { Identity, IdentityUser, Session } from "#server/ports/identity.ts"
+import type { Identity, IdentityUser } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 

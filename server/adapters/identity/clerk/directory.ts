@@ -1,6 +1,7 @@
 import type { createClerkClient } from "@clerk/react-router/server"
 import type { Log } from "#server/log.ts"
-import type { Identity, IdentityUser, Plan } from "#server/ports/identity.ts"
+import type { Identity, IdentityUser } from "#server/ports/identity.ts"
+import type { Plan } from "#server/ports/session.ts"
 
 type Client = ReturnType<typeof createClerkClient>
 

@@ -3,14 +3,9 @@ import { and, eq, gt, isNull, like, or } from "drizzle-orm"
 import type { Database, Transaction } from "#db/client.ts"
 import { authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
 import { authAddressChange } from "#db/schema/security.ts"
-import type {
-  AccountOutcome,
-  AddressChangeLink,
-  AddressChangeOutcome,
-  OwnAccount,
-  Session,
-  Visit,
-} from "#server/ports/identity.ts"
+import type { AccountOutcome } from "#server/ports/account-forms.ts"
+import type { AddressChangeLink, AddressChangeOutcome, OwnAccount } from "#server/ports/own-account.ts"
+import type { Session, Visit } from "#server/ports/session.ts"
 import { countAttempt } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
 import { forgetAddressChange } from "./forget-address-change.ts"

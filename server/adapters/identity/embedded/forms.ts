@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
-import type { AccountForms, AccountOutcome, AccountProblem, Visit } from "#server/ports/identity.ts"
+import type { AccountForms, AccountOutcome, AccountProblem } from "#server/ports/account-forms.ts"
+import type { Visit } from "#server/ports/session.ts"
 import { API_PATH } from "./auth.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
 import { hasPasskeys, VERIFY_PASSKEY } from "./passkeys.ts"

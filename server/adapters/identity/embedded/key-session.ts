@@ -1,7 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authApiKey, authUser } from "#db/schema/auth.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import type { Auth } from "./auth.ts"
 import { readScopes } from "./key-scopes.ts"
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { and, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authPicture } from "#db/schema/pictures.ts"
-import type { OwnPictures } from "#server/ports/identity.ts"
+import type { OwnPictures } from "#server/ports/own-account.ts"
 
 export function openPictures({ db, origin }: { db: Database; origin: string }): OwnPictures {
   return {

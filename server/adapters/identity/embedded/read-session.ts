@@ -3,7 +3,7 @@ import { parseCookies } from "better-call"
 import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authSession, authUser } from "#db/schema/auth.ts"
-import type { Session } from "#server/ports/identity.ts"
+import type { Session } from "#server/ports/session.ts"
 import { SESSION_LIFE, SESSION_RENEWAL, type Auth } from "./auth.ts"
 
 /** Milliseconds that a session has left for which better-auth would write nothing. */

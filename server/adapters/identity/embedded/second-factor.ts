@@ -15,7 +15,7 @@ import {
   authUser,
   authVerification,
 } from "#db/schema/auth.ts"
-import type { AccountOutcome } from "#server/ports/identity.ts"
+import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 
 /** Seconds that a browser is trusted for, from each sign-in in it on. */

@@ -1,5 +1,5 @@
 import type { Sender } from "#server/accounts/security-contract.ts"
-import type { Visit } from "#server/ports/identity.ts"
+import type { Visit } from "#server/ports/session.ts"
 import { networkOf } from "#server/transport/client-address.ts"
 
 /** Only our server sets it; what a client sends under this name is dropped. */

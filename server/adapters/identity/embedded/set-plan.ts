@@ -1,7 +1,8 @@
 import { eq, sql } from "drizzle-orm"
 import type { Transaction } from "#db/client.ts"
 import { authUser } from "#db/schema/auth.ts"
-import type { Identity, Plan } from "#server/ports/identity.ts"
+import type { Identity } from "#server/ports/identity.ts"
+import type { Plan } from "#server/ports/session.ts"
 
 export const setPlan: NonNullable<Identity["setPlan"]> = async (
   transaction: Transaction,

@@ -4,7 +4,7 @@ import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import type { Sender } from "#server/accounts/security-contract.ts"
-import type { SsoProblem, SsoProvider } from "#server/ports/identity.ts"
+import type { SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
 import { forgetAddressChange } from "#server/adapters/identity/embedded/forget-address-change.ts"
 import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 

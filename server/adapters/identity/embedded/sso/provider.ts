@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch as joseFetch, type JWTVerifyGetKey } from "jose"
 import * as client from "openid-client"
-import type { SsoProvider } from "#server/ports/identity.ts"
+import type { SsoProvider } from "#server/ports/single-sign-on.ts"
 
 /** Milliseconds and bytes of a response of the provider. */
 const LONGEST = 5000

@@ -1,0 +1,189 @@
+import type { AccountOutcome } from "./account-forms.ts"
+import type { KeyScope } from "./identity-contract.ts"
+import type { PasskeyAttestation } from "./passkey-contract.ts"
+import type { Session, Visit } from "./session.ts"
+import type { Transaction } from "./transaction.ts"
+
+/** A browser that is signed in. */
+export interface AccountSession {
+  id: string
+  userAgent: string | null
+  /** The network address that it signed in from. */
+  address: string | null
+  /** Milliseconds since the epoch. */
+  createdAt: number
+}
+
+/** A key for programs. The key itself is known to its owner alone. */
+export interface AccountKey {
+  id: string
+  name: string
+  /** Its first characters, to tell keys apart. */
+  start: string
+  /** Milliseconds since the epoch, like the times below. */
+  createdAt: number
+  usedAt: number | null
+  expiresAt: number | null
+  /** The network address that it was used from last. */
+  usedFrom: string | null
+  /** Null for a key that may do whatever keys may. */
+  scopes: readonly KeyScope[] | null
+}
+
+export interface NewKey {
+  name: string
+  scopes: readonly KeyScope[] | null
+  /** Days from now; null for a key without an end. */
+  days: number | null
+}
+
+/** A passkey of an account. What it signs with never leaves the person's devices. */
+export interface AccountPasskey {
+  id: string
+  name: string
+  /** Milliseconds since the epoch, like the time below. */
+  createdAt: number
+  usedAt: number | null
+  /** Whether an app or a service keeps it on several devices. */
+  isSynced: boolean
+}
+
+/** What a change of the second factor takes. */
+export interface FactorProof {
+  /** Null for an account that has none, because its owner signs in by a provider. */
+  password: string | null
+  code: string
+}
+
+/** The second factor of an account, and how many recovery codes are left. */
+export interface SecondFactor {
+  recoveryCodes: number
+}
+
+/** `headers` set the cookies; the codes cannot be read again. */
+type RecoveryCodes = { ok: true; headers: Headers; recoveryCodes: string[] }
+
+/** What a link of a change of address is for. */
+export interface AddressChangeLink {
+  /** Whether it was sent to the new address. */
+  isNew: boolean
+  previous: string
+  next: string
+  /** False for an address that was never confirmed, whose link can only stop the change. */
+  canConfirm: boolean
+}
+
+/** `waiting` for the other address; `expired` too if the address was taken in the meantime. */
+export type AddressChangeOutcome = "waiting" | "changed" | "expired"
+
+/**
+ * What people see and do of their own account, at a provider that leaves that to us. Other people's
+ * sessions and keys are not there.
+ */
+export interface OwnAccount {
+  /** The latest first. */
+  listSessions(userId: string): Promise<AccountSession[]>
+  /** False if there is none. */
+  endSession(visit: Visit, userId: string, id: string): Promise<boolean>
+  endOtherSessions(visit: Visit, userId: string, keep: string): Promise<void>
+  /** All of them. For operators, in the given transaction. */
+  endSessions(transaction: Transaction, userId: string): Promise<void>
+  /** Every other session ends. */
+  changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
+  /**
+   * Emails both addresses a link. The result is the same for an address that has another account.
+   * `code` is asked for where there is a second factor.
+   */
+  requestAddressChange(
+    visit: Visit,
+    userId: string,
+    input: { next: string; password: string; code: string },
+  ): Promise<AccountOutcome>
+  /** Null if none is waiting. */
+  findAddressChange(
+    userId: string,
+  ): Promise<{ next: string; waitsForPrevious: boolean; waitsForNext: boolean } | null>
+  /** Null for a link that has expired or was used. */
+  readAddressLink(token: string): Promise<AddressChangeLink | null>
+  /** `session` is the one of the browser that opened the link, whosever it is. */
+  confirmAddressChange(visit: Visit, session: Session | null, token: string): Promise<AddressChangeOutcome>
+  /** By a link of one of the addresses, or by the person. False if there is none. */
+  stopAddressChange(visit: Visit, by: { token: string } | { userId: string }): Promise<boolean>
+  /** False for people who sign in by a provider only. */
+  hasPassword(userId: string): Promise<boolean>
+  /** The providers of single sign-on that know the person, and what they call them. */
+  listProviders(userId: string): Promise<{ issuer: string; subject: string }[]>
+  /** Null when it is right. */
+  checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
+  /** Null where there is none, or its set-up was not finished. */
+  findSecondFactor(userId: string): Promise<SecondFactor | null>
+  /** Resolves to the address that an authenticator app reads. It counts once a code is confirmed. */
+  beginSecondFactor(
+    visit: Visit,
+    password: string | null,
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; uri: string }>
+  /** Every other session ends. */
+  confirmSecondFactor(
+    visit: Visit,
+    input: { userId: string; code: string },
+  ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
+  /** The ones from before stop working. */
+  renewRecoveryCodes(
+    visit: Visit,
+    proof: FactorProof,
+  ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
+  removeSecondFactor(visit: Visit, proof: FactorProof): Promise<AccountOutcome>
+  /**
+   * The authenticator app and the passkeys. For operators, in the given transaction. Sessions that a
+   * passkey opened end; others go on, and what they have shown counts no longer. `isChanged` is false where there was none. Null for an unknown id.
+   */
+  removeFactors(
+    transaction: Transaction,
+    userId: string,
+  ): Promise<{ isChanged: boolean; email: string } | null>
+  /** Those of the people with these ids who have a second factor or a passkey. */
+  findFactorHolders(userIds: readonly string[]): Promise<string[]>
+  /** The oldest first. */
+  listPasskeys(userId: string): Promise<AccountPasskey[]>
+  /**
+   * `options` are WebAuthn's, in JSON, for the browser to make a passkey with; `headers` set the
+   * cookie that belongs to them. Ask for proof of who it is before.
+   */
+  beginPasskey(
+    visit: Visit,
+    userId: string,
+  ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; options: string }>
+  /** With what the browser made of the options, once and within five minutes. */
+  addPasskey(
+    visit: Visit,
+    userId: string,
+    passkey: { name: string; attestation: PasskeyAttestation },
+  ): Promise<AccountOutcome>
+  /** False if there is none. */
+  renamePasskey(userId: string, passkey: { id: string; name: string }): Promise<boolean>
+  /**
+   * Ends the sessions that it opened, except for `sessionId`. What sessions have shown counts no
+   * longer if it was the last factor of the account. False if there is none.
+   */
+  removePasskey(visit: Visit, passkey: { userId: string; sessionId: string; id: string }): Promise<boolean>
+  listKeys(userId: string): Promise<AccountKey[]>
+  /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
+  createKey(visit: Visit, userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
+  deleteKey(visit: Visit, userId: string, id: string): Promise<boolean>
+}
+
+/** What people look like, at a provider that leaves that to us. */
+export interface OwnPictures {
+  /**
+   * Takes the place of the one that was there. Resolves to its address. Throws when the provider
+   * does not know the id.
+   */
+  save(userId: string, webp: Uint8Array): Promise<string>
+  /** Removing a missing picture is not an error. */
+  remove(userId: string): Promise<void>
+  /**
+   * WebP, by the last part of its address. Null for another person's, and for one that was
+   * replaced.
+   */
+  find(userId: string, pictureId: string): Promise<Uint8Array | null>
+}
