@@ -1,6 +1,6 @@
 /**
- * A client written from /api/realtime.json and docs/realtime-protocol.md alone: WebSocket and JSON,
- * no library, and nothing of this project. The conformance kit judges it.
+ * A client that is made of what /api/realtime.json and docs/realtime-protocol.md say: WebSocket and
+ * JSON, no library, and no code or type of this project. The conformance kit judges it.
  */
 import { createInterface } from "node:readline"
 
