@@ -1,12 +1,12 @@
 import { openOneConnection, openConnectionPool } from "./connections.ts"
 
-/** Keeps the names here apart from what else is locked by 64 bits. */
+/** Separates the names here from other 64-bit locks. */
 const SEED = 7_185_392
 
 export interface AdvisoryLocks {
   /**
-   * Whether the lock is this process's now. One that it holds already is taken once more, so ask
-   * only for those it does not.
+   * Whether this process now has the lock. A lock it already has is taken a second time, so only
+   * ask for others.
    */
   take(name: string): Promise<boolean>
   release(name: string): Promise<void>
@@ -14,8 +14,8 @@ export interface AdvisoryLocks {
 }
 
 /**
- * Locks by name, all on one connection of their own, so that they are free again at the moment this
- * process dies. When the connection is lost, so are they: `lost` is called at once, and the next
+ * Locks by name, all on one dedicated connection, so that they are released the moment this process
+ * dies. If the connection is lost, so are the locks: `lost` is called immediately, and the next
  * `take` connects again.
  */
 export function openAdvisoryLocks(url: string, lost: () => void): AdvisoryLocks {

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 
-/** What a program that only uses the tables needs of each schema. */
+/** The rights that a program needs in each schema if it only uses the tables. */
 const RIGHTS = [
   { schemas: ["public", "auth", "realtime"], tables: "select, insert, update, delete" },
   { schemas: ["drizzle"], tables: "select" },
@@ -8,8 +8,8 @@ const RIGHTS = [
 
 /**
  * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and
- * nothing beyond: it owns no table, so it can alter none. Makes the role where it is missing.
- * Returns its name. To be repeated after migrations, for what they made.
+ * nothing more: it owns no table, so it can alter none. Creates the role if it is missing. Returns
+ * its name. Repeat it after migrations, for the objects that they created.
  */
 export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
   const { username, password } = new URL(applicationUrl)
@@ -38,9 +38,7 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   }
 }
 
-/**
- * A role that is there keeps its rights and gets the password; one that is a superuser is refused.
- */
+/** An existing role keeps its rights and gets the password; a superuser is refused. */
 async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
   const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
   if (existing?.["super"])

@@ -1,18 +1,18 @@
 import { sql, type SQL } from "drizzle-orm"
 
-/** Held by the backup that runs; a second one would only double the work. */
+/** Held by the running backup. A second one would only do the same work. */
 export const BACKUP_LOCK = 7_185_393
 
 /**
- * Held by a backup until it has all bytes, and shared by everything that removes bytes that a row
- * names.
+ * Held by a backup until it has all bytes, and shared by everything that deletes bytes that a row
+ * refers to.
  */
 export const REMOVAL_LOCK = 7_185_394
 
 /**
- * Asks, in a transaction, to remove bytes that a row names. While `allowed` is false a backup runs
- * that has the row and may not have the bytes yet; once it is true, backups wait for the end of the
- * transaction.
+ * Requests, in a transaction, to delete bytes that a row refers to. While `allowed` is false, a
+ * backup is running that has the row and may not have the bytes yet. Once it is true, backups wait
+ * for the end of the transaction.
  */
 export const mayRemoveBytes: SQL = sql`
   select pg_try_advisory_xact_lock_shared(${sql.raw(String(REMOVAL_LOCK))}) as allowed`

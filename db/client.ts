@@ -8,20 +8,17 @@ export type Database = PostgresJsDatabase
 
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0]
 
-/**
- * Texts of statements that are kept prepared. Each costs PostgreSQL some ten KB on every
- * connection.
- */
+/** Statements that are kept prepared. Each takes some 10 KB on every connection in PostgreSQL. */
 const PREPARED = 300
 
-/** Called with each statement's text: runs it, and may look how long that takes. */
+/** Called with each statement's text. It runs the statement, and can measure it. */
 export type Around = <Result>(text: string, run: () => Promise<Result>) => Promise<Result>
 
 export interface DatabaseOptions {
   connections?: number
   /**
-   * Whether `url` may be a pooler's that gives each transaction another session: then nothing is
-   * prepared.
+   * Whether `url` may be that of a pooler that gives each transaction another session: then nothing
+   * is prepared.
    */
   pooled?: boolean
   around?: Around
@@ -29,19 +26,17 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   db: Database
-  /**
-   * The same connections, of which a person holds a few at most: for what is done because they ask.
-   */
+  /** The same connections, with a limit for each person: for work that is done at their request. */
   dbFor(person: string): Database
-  /** A connection of its own, for checks of the process: no query can keep it busy. */
+  /** A dedicated connection for health checks: no query can keep it busy. */
   probe: Database
   close(): Promise<void>
 }
 
 /**
- * Over at most `connections` connections, and one. It connects on first use, and again by itself
- * after PostgreSQL was away. A transaction stays on its connection and is refused when that is
- * lost.
+ * Uses at most `connections` connections plus one for probes. Connects on first use, and reconnects
+ * automatically after an outage of PostgreSQL. A transaction stays on its connection and fails if
+ * that is lost.
  */
 export function openDatabase(
   url: string,
@@ -60,13 +55,13 @@ export function openDatabase(
 }
 
 /**
- * All that Drizzle's session asks of a client is here; tests/domain/database.test.ts uses each
- * part.
+ * Everything that Drizzle's session uses of a client is here; tests/domain/database.test.ts uses
+ * each part.
  */
 function over(withConnection: ConnectionPool["use"], how: How): Database {
   const client = {
     ...statements((statement) => withConnection((connection) => connection.run(statement)), how),
-    options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled
+    options: { parsers: {}, serializers: {} }, // Drizzle's changes to these are made in openDrizzled.
     begin: <Result>(work: (client: TransactionClient) => Promise<Result>) =>
       withConnection((connection) => inTransaction(connection, (run) => work(transactionClient(run, how)))),
   }
@@ -75,7 +70,7 @@ function over(withConnection: ConnectionPool["use"], how: How): Database {
 
 function openDrizzled(url: string, pooled: boolean, onclose: () => void) {
   const client = openOneConnection(url, { application: "tideline", pooled, onclose })
-  drizzle(client) // for its effect: the client leaves dates and JSON to Drizzle
+  drizzle(client) // called for its side effect: the client leaves dates and JSON to Drizzle
   return client
 }
 
@@ -99,9 +94,9 @@ function transactionClient(run: Run, how: How, depth = 1): TransactionClient {
 type IsRepeated = (text: string) => boolean
 
 /**
- * Tells which texts are sent again: a statement that is prepared takes half the round trips, and is
- * parsed and planned once. The first `PREPARED` that come twice; some, such as those with a list of
- * ids, come in ever new lengths.
+ * Decides which statements are prepared: a prepared one takes half the round trips, and is parsed
+ * and planned once. These are the first `PREPARED` that occur twice; some, such as those with a
+ * list of ids, keep occurring in new lengths.
  */
 function rememberTexts(): IsRepeated {
   const repeated = new Set<string>()
@@ -127,8 +122,7 @@ interface Statements {
 }
 
 /**
- * Statements as Drizzle sends them: it says right after the call, with `values`, that it wants rows
- * as arrays.
+ * Statements as Drizzle sends them: it requests rows as arrays right after the call, with `values`.
  */
 function statements(run: Run, { isRepeated, around }: How): Statements {
   return {

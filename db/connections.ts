@@ -1,41 +1,40 @@
 import postgres from "postgres"
 import { isLost as isLostError } from "./outage.ts"
 
-/** A statement, made when it is its turn. */
+/** A statement, created when it is its turn. */
 export type Statement<Result> = (sql: postgres.Sql) => Promise<Result>
 
 /** A connection, for one use at a time. */
 export interface Connection {
   /**
-   * Runs a statement after those before it. Once the connection is lost, it is refused: there is no
-   * other in its place.
+   * Runs a statement after the previous ones. Fails once the connection is lost: it is not
+   * replaced.
    */
   run<Result>(statement: Statement<Result>): Promise<Result>
   readonly isLost: boolean
 }
 
 export interface ConnectionPool {
-  /** Waits for a free connection. It belongs to the work until the work is over. */
+  /** Waits for a free connection, which belongs to `work` until it is done. */
   use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>
   /**
-   * The same for work that talks to the client itself, so that statements share round trips.
-   * Rejects when the connection is lost, or closes it after `CLIENT_TIMEOUT`. The work must leave
-   * no transaction open.
+   * The same for work that uses the client directly, so that statements share round trips. Rejects
+   * if the connection is lost, and closes it after `CLIENT_TIMEOUT`. The work must leave no
+   * transaction open.
    */
   useClient<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result>
-  /** Lets what runs finish, for at most five seconds. */
+  /** Waits for running work, for at most five seconds. */
   close(): Promise<void>
 }
 
 /**
- * In ms. The server ends a statement after 30 s, so only a network that swallows what is sent takes
- * longer.
+ * In ms. The server ends a statement after 30 s, so only a network that drops packets takes longer.
  */
 const CLIENT_TIMEOUT = 40_000
 
 /**
- * A client for `openConnectionPool`: its one connection stays open until it is closed or lost, also
- * while nothing is asked of it.
+ * A client for `openConnectionPool`: its one connection stays open until it is closed or lost, even
+ * when idle.
  */
 export function openOneConnection(
   url: string,
@@ -48,17 +47,17 @@ export function openOneConnection(
     connect_timeout: 10, // seconds
     prepare: !pooled,
     fetch_types: false, // its failure on an early connection loss reaches no caller and ends the process
-    onnotice: () => {}, // of a release of a lock that was lost, for one
+    onnotice: () => {}, // of releasing a lock that was lost, for example
     connection: { application_name: application },
     onclose,
   })
 }
 
 /**
- * At most `count` connections, each a client of its own that is thrown away with its connection.
- * Not the pool of postgres 3.4.9: when a connection is lost in a transaction, that one writes the
- * rollback into a socket that is gone, which ends the process; and a connection that is lost
- * between a statement and its write does not come back for minutes.
+ * At most `count` connections, each a client of its own that is discarded with its connection. The
+ * pool of postgres 3.4.9 is not used: when a connection is lost in a transaction, it writes the
+ * rollback into a closed socket, which ends the process; and a connection that is lost between a
+ * statement and its write does not come back for minutes.
  */
 export function openConnectionPool(
   count: number,
@@ -131,7 +130,7 @@ export function openConnectionPool(
 }
 
 interface OpenConnection extends Connection {
-  /** Closes the connection when the work takes longer than `timeout` ms. */
+  /** Closes the connection if the work takes longer than `timeout` ms. */
   runClient<Result>(work: (sql: postgres.Sql) => Promise<Result>, timeout: number): Promise<Result>
   end(): Promise<void>
 }
@@ -142,8 +141,8 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
   let refuse: ((error: Error) => void) | undefined
   const client = openClient(() => {
     isLost = true
-    // What was written to a connection that then broke gets no answer from the client, not even an
-    // error.
+    // For statements written to a connection that then broke, the client reports nothing, not even
+    // an error.
     refuse?.(lostConnection("CONNECTION_CLOSED", "The connection to the database was lost."))
   })
 
@@ -177,7 +176,7 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
       if (isLost) throw lostConnection("CONNECTION_CLOSED", "The connection to the database was lost.")
       refuse = reject
       statement(client).then(resolve, (error: unknown) => {
-        if (isLostError(error)) isLost = true // the client says so later, and would connect again
+        if (isLostError(error)) isLost = true // the client reports it later, and would reconnect
         reject(error)
       })
     })

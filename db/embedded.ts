@@ -13,28 +13,31 @@ import { supervise } from "./embedded/supervise.ts"
 
 export interface EmbeddedPostgres {
   url: string
-  /** The postmaster's process id; another one after it died and was started again. */
+  /** The postmaster's process id, which changes when it dies and is restarted. */
   readonly pid: number
-  /** Fast shutdown: open transactions are rolled back, nothing that was committed is lost. */
+  /** Fast shutdown: open transactions are rolled back, and nothing committed is lost. */
   stop(): Promise<void>
 }
 
 interface Options {
   /**
-   * Everything is kept here: the cluster, its password, and the claim of the process that runs it.
+   * Everything is stored here: the cluster, its password, and the claim of the process that runs
+   * it.
    */
   directory: string
-  /** A free one when left out. */
+  /** A free port if omitted. */
   port?: number
-  /** Server settings, over those below. */
+  /** Server settings, which override those below. */
   settings?: Record<string, string>
-  /** Told of every line PostgreSQL logs, and of its restarts. */
+  /** Notified of every line that PostgreSQL logs, and of its restarts. */
   onLog?: (line: string) => void
 }
 
 const DATABASE = "tideline"
 
-/** What the change stream needs, and what keeps a forgotten slot from filling the disk. */
+/**
+ * Settings that the change stream needs, and one that keeps a forgotten slot from filling the disk.
+ */
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -49,9 +52,9 @@ const SETTINGS = {
 }
 
 /**
- * Runs a PostgreSQL server of our own on 127.0.0.1, initialised on first use, and starts it again
- * when it dies. Works as root too, where PostgreSQL itself refuses: the server then runs under
- * another account. Throws when another living process runs the same directory.
+ * Runs a PostgreSQL server of our own on 127.0.0.1, initialised on first use, and restarts it when
+ * it dies. Works as root too, which PostgreSQL itself refuses: the server then runs under another
+ * account. Throws if another living process runs the same directory.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const directory = resolve(options.directory)
@@ -92,8 +95,8 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
 }
 
 /**
- * The address of the server that a living process runs in `directory`, for commands that work
- * beside it; or null.
+ * The URL of the server that a living process runs in `directory`, for commands that work beside
+ * it; or null.
  */
 export function findRunningPostgres(directory: string): string | null {
   return readClaim(resolve(directory))?.url ?? null
@@ -110,8 +113,7 @@ function findPassword(directory: string) {
 }
 
 /**
- * Into a folder of its own first, so that a start that was cut short leaves no half-made cluster
- * behind.
+ * Into a separate folder first, so that an interrupted start leaves no incomplete cluster behind.
  */
 async function initialise(
   directory: string,

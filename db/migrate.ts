@@ -5,17 +5,17 @@ import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 
 /**
- * One number for every Tideline process that starts on one database: the one that holds it
- * migrates, the others wait.
+ * One number for all Tideline processes that start on one database: the one that has it migrates,
+ * the others wait.
  */
 export const MIGRATION_LOCK = 7_185_391
 
-/** As `server_version_num` has it. */
+/** In the form of `server_version_num`. */
 export const OLDEST_POSTGRES = 180_000
 
 /**
- * Brings the database at `url` to the newest schema. Safe to call from any number of processes at
- * once. `folder` holds the SQL files.
+ * Migrates the database at `url` to the newest schema. Any number of processes may call it
+ * concurrently. `folder` contains the SQL files.
  */
 export async function migrate(url: string, folder: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
@@ -40,8 +40,8 @@ export async function migrate(url: string, folder: string): Promise<void> {
 }
 
 /**
- * Whether a newer program has migrated the database. Throws when that has changed what this one
- * needs: migrations add, and one that does not says so (docs/decisions/0020).
+ * Whether a newer program has migrated the database. Throws if that has changed something that this
+ * one needs: migrations only add, and one that does not says so (docs/decisions/0020).
  */
 async function isNewer(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
   const newest = await findNewestApplied(client)
@@ -63,8 +63,8 @@ async function findNewestApplied(client: postgres.Sql): Promise<number | null> {
 }
 
 /**
- * Whether there is nothing to write: the program's own role may not be allowed to, where another
- * one migrates.
+ * Whether there is nothing to write: the program's own role may not be allowed to, if another one
+ * migrates.
  */
 async function isCurrent(client: postgres.Sql, known: readonly MigrationMeta[]): Promise<boolean> {
   const newest = await findNewestApplied(client)
@@ -93,7 +93,7 @@ async function findOldestProgram(client: postgres.Sql): Promise<number> {
   return row?.migration ?? Infinity
 }
 
-/** Stands in a migration after which programs that know fewer migrations cannot work. */
+/** Marks a migration after which programs that know fewer migrations cannot work. */
 const MARK = /^-- No program before (\d{4}) runs on this\.$/m
 
 function oldestProgramOf(known: readonly MigrationMeta[]): number {

@@ -1,19 +1,19 @@
 /**
- * What postgres.js says when there is no connection, and what PostgreSQL says while it starts,
- * stops or is full.
+ * Error codes of postgres.js when there is no connection, and of PostgreSQL while it starts, stops
+ * or is full.
  */
 const LOST =
   /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|53300)$/
 
 /**
- * A lock that others held for too long, a statement that took too long, and a person's share of the
- * connections that is in use.
+ * Codes for a lock that others held too long, a statement that took too long, and a person's share
+ * of the connections being in use.
  */
 const BUSY = /^(55P03|57014|SHARE_IN_USE)$/
 
 /**
- * Whether the error, or what caused it, is that the database cannot answer now: asking again later
- * may work.
+ * Whether the error or its cause is that the database is unavailable now, so that trying again
+ * later may work.
  */
 export function isOutage(error: unknown): boolean {
   return isLost(error) || isBusy(error)
@@ -24,7 +24,7 @@ export function isLost(error: unknown): boolean {
   return hasCode(error, LOST)
 }
 
-/** Whether it is that others were in the way, and the connection is as it was. */
+/** Whether it is that others were in the way, while the connection is intact. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, BUSY)
 }

@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto"
 import { sql, type SQL } from "drizzle-orm"
 import postgres from "postgres"
 
-/** The first half of the advisory locks by which processes show that they live. */
+/** The first half of the advisory locks by which processes show that they are alive. */
 const PROCESS_LOCKS = 7_185_392
 
-/** The numbers of the processes that are alive, as a subquery: each holds its lock. */
+/** The numbers of the processes that are alive, as a subquery: each has its lock. */
 export const livingProcesses: SQL = sql`
   select objid::bigint from pg_locks
   where locktype = 'advisory' and granted and objsubid = 2 and classid = ${sql.raw(String(PROCESS_LOCKS))}
@@ -23,15 +23,15 @@ export interface ProcessLock {
   /** Names the process. */
   readonly number: number
   /**
-   * Called when the lock was lost with PostgreSQL, so that others took this process for dead, and
-   * has been taken again.
+   * Called when the lock was lost with the connection, so that others took this process for dead,
+   * and has been taken again.
    */
   onRegained(listener: () => void): void
   close(): Promise<void>
 }
 
 /**
- * Takes an advisory lock that is free again at the moment this process, or its connection, dies: no
+ * Takes an advisory lock that is released the moment this process, or its connection, dies: no
  * heartbeat, and no clock.
  */
 export async function holdProcessLock(url: string): Promise<ProcessLock> {

@@ -2,7 +2,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { livingProcessCount } from "./process-lock.ts"
 
-/** Throws where a Tideline runs on the database at `url`. */
+/** Throws if a Tideline is running on the database at `url`. */
 export async function refuseWhileRunning(url: string): Promise<void> {
   const living = await withClient(url, livingProcessCount)
   if (living === 0) return
@@ -14,8 +14,8 @@ export async function refuseWhileRunning(url: string): Promise<void> {
 }
 
 /**
- * Removes, all or nothing, every table and function that the migrations in `folder` ever made, and
- * nothing that others made beside them.
+ * Removes, in one transaction, every table and function that the migrations in `folder` ever
+ * created, and nothing that others created beside them.
  */
 export async function removeSchema(url: string, folder: string): Promise<void> {
   const made = readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql)

@@ -1,6 +1,6 @@
 import type { Run } from "#db/transaction.ts"
 
-/** A table as a dump has it. */
+/** A table in a dump. */
 export interface TableForm {
   schema: string
   name: string
@@ -17,12 +17,12 @@ export interface SequenceState {
 }
 
 /**
- * The product's own. `drizzle` is written by the migrations, and `realtime` speaks of this
- * cluster's log alone.
+ * The product's own schemas. `drizzle` is written by the migrations, and `realtime` describes only
+ * this cluster's log.
  */
 export const SCHEMAS = "('public', 'auth')"
 
-/** The same texts for the same values, whatever the server or the database is set to. */
+/** Settings that make values print as the same text on every server and database. */
 export async function fixTextForm(run: Run): Promise<void> {
   await run((sql) =>
     sql.unsafe(`
@@ -47,7 +47,7 @@ export async function listTables(run: Run): Promise<TableForm[]> {
   return rows.map(({ schema, name, columns }) => ({ schema, name, columns }))
 }
 
-/** Throws, with what to do, where the user of the connection may not read one. */
+/** Throws an error that says what to do if the connection's user may not read one. */
 export async function listSequences(run: Run): Promise<SequenceState[]> {
   const names = await run(
     (sql) => sql<{ schema: string; name: string }[]>`
@@ -67,9 +67,7 @@ export async function listSequences(run: Run): Promise<SequenceState[]> {
   return states
 }
 
-/**
- * SQL that writes the table out, a line for each row, in an order that depends on the rows alone.
- */
+/** SQL that outputs the table, one line per row, in an order that depends only on the rows. */
 export async function copyOut(run: Run, table: TableForm): Promise<string> {
   const named = identifier(table.schema, table.name)
   const key = await run(
@@ -85,14 +83,14 @@ export async function copyOut(run: Run, table: TableForm): Promise<string> {
   return `copy (select ${columns} from ${named} order by ${sorted}) to stdout`
 }
 
-/** SQL that takes those lines. */
+/** SQL that reads those lines. */
 export function copyIn({ schema, name, columns }: TableForm): string {
   return `copy ${identifier(schema, name)} (${columns.map((column) => identifier(column)).join(", ")}) from stdin`
 }
 
 /**
- * PostgreSQL's refusal to read a table or a sequence, with its name and what to do. Another error
- * stays as it is.
+ * PostgreSQL's refusal to read a table or a sequence, with its name and what to do. Other errors
+ * are returned unchanged.
  */
 export function explainRefusal(error: unknown, { schema, name }: { schema: string; name: string }): unknown {
   if (!(error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE)) return error

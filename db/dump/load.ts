@@ -16,31 +16,31 @@ import {
 } from "./form.ts"
 import type { SchemaState } from "./write.ts"
 
-/** What is loaded: a dump as it was written down. */
+/** The dump to load. */
 export interface WrittenDump {
   schema: SchemaState
   tables: (TableForm & { rows: number; sha256: string })[]
   sequences: SequenceState[]
-  /** The lines of a table, as they were read. */
+  /** The lines of a table, as they are read. */
   open(table: TableForm): AsyncIterable<Uint8Array>
 }
 
 export interface Loaded {
-  /**
-   * Tables of the dump that Tideline does not make. Anyone who made them beside its own knows what
-   * they are for.
-   */
+  /** Tables of the dump that Tideline does not create: the operator added them. */
   foreign: TableForm[]
 }
 
-/** Throws, with what to do, where a Tideline has used the database at `url` before. */
+/**
+ * Throws an error that says what to do if the database at `url` has already been used by a
+ * Tideline.
+ */
 export async function refuseUsedDatabase(url: string): Promise<void> {
   await withConnection(url, async (run) => refuseUsed(run))
 }
 
 /**
- * Throws where the migrations in `folder` do not lead past `schema`: a newer Tideline made it, or
- * another one.
+ * Throws if the migrations in `folder` do not include `schema`: a newer or a different Tideline
+ * created it.
  */
 export function refuseUnknownSchema({ at, hash }: SchemaState, folder: string): void {
   const known = readMigrationFiles({ migrationsFolder: folder }).find(
@@ -53,8 +53,8 @@ export function refuseUnknownSchema({ at, hash }: SchemaState, folder: string): 
 }
 
 /**
- * Makes the schema that the dump was taken from, in a database that is empty, and loads the rows;
- * all of it or nothing. What was loaded is read again and compared. `finish` is done in the same
+ * Creates the schema that the dump was taken from in an empty database, and loads the rows;
+ * everything or nothing. The loaded rows are read back and compared. `finish` runs in the same
  * transaction.
  */
 export async function loadDump(
@@ -110,7 +110,7 @@ async function refuseUsed(run: Run) {
   )
 }
 
-/** As db/migrate.ts does, but not further than the dump. */
+/** Like db/migrate.ts, but not further than the dump. */
 async function migrateTo(run: Run, folder: string, schema: SchemaState) {
   await run((sql) =>
     sql.unsafe(`
@@ -128,8 +128,8 @@ async function migrateTo(run: Run, folder: string, schema: SchemaState) {
 }
 
 /**
- * Rows come table by table, and refer to those of tables that come later. Returns what makes the
- * keys again, which checks every row.
+ * Rows are loaded table by table and refer to later tables, so foreign keys are dropped first.
+ * Returns a function that creates them again, which checks every row.
  */
 async function setForeignKeysAside(run: Run): Promise<string[]> {
   const keys = await run(
@@ -146,7 +146,7 @@ async function setForeignKeysAside(run: Run): Promise<string[]> {
   )
 }
 
-/** What triggers would do at each row, they did when it was first written. */
+/** Triggers are off: they already ran when each row was first written. */
 async function load(run: Run, table: TableForm, lines: AsyncIterable<Uint8Array>) {
   const named = identifier(table.schema, table.name)
   await run((sql) => sql.unsafe(`alter table ${named} disable trigger user; truncate ${named}`))
@@ -155,8 +155,8 @@ async function load(run: Run, table: TableForm, lines: AsyncIterable<Uint8Array>
       const copy = await sql.unsafe(copyIn(table)).writable()
       await pipeline(lines, copy, { end: false })
       copy.end()
-      // The driver says nothing of an error that comes after the last line, and its stream never
-      // ends then. The next statement fails.
+      // The driver does not report an error after the last line, and its stream never ends then.
+      // The next statement fails.
       await sql`select 1`
     })
   } catch (error) {

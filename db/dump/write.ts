@@ -14,34 +14,32 @@ import {
   type TableForm,
 } from "./form.ts"
 
-/** Which migration a database is at. */
+/** The last migration of a database. */
 export interface SchemaState {
-  /** When it was made, as the journal of the migrations has it. */
+  /** Its creation time, from the journal of the migrations. */
   at: number
   /** Hex: SHA-256 of its SQL. */
   hash: string
 }
 
-/** All rows as they are at one moment, while others go on writing. */
+/** All rows at one moment, while others continue to write. */
 export interface Dump {
   /** By the database's clock. */
   takenAt: Date
   schema: SchemaState
   tables: TableForm[]
   sequences: SequenceState[]
-  /** The rows of a table, in COPY's text format. The work is over when they have been read. */
+  /** The rows of a table, in COPY's text format. The work is done when they have been read. */
   read<Result>(table: TableForm, work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
-  /**
-   * The same for `key`, `size` and `sha256` of the bytes that files are made of, ordered by key.
-   */
+  /** The same for `key`, `size` and `sha256` of the bytes of files, ordered by key. */
   readBlobs<Result>(work: (lines: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result>
 }
 
 /**
- * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may tidy up again. Until that is
- * over nobody removes bytes that a row of the dump names. Throws when another backup runs, when no
- * Tideline has used the database, and when its connection was lost on the way. A newer Tideline may
- * have migrated it: what is there is written down.
+ * Runs `work` on a dump, and then `afterwards`, when PostgreSQL may vacuum again. Until both are
+ * done nobody deletes bytes that a row of the dump refers to. Throws if another backup is running,
+ * if no Tideline has used the database, or if the connection was lost. If a newer Tideline has
+ * migrated the database, it is dumped as it is.
  */
 export async function withDump<Written, Result>(
   url: string,
@@ -72,20 +70,20 @@ async function takeLocks(connection: Connection) {
     (sql) => sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`,
   )
   if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
-  // Whatever is removing bytes at this moment removes their row too, before the dump begins.
+  // Anything that is deleting bytes at this moment also deletes their row before the dump begins.
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
-  // Until the tables are locked no migration makes or drops any. A Tideline that starts in the
-  // meantime waits that long.
+  // Until the tables are locked no migration creates or drops any. A Tideline that starts in the
+  // meantime waits.
   await connection.run((sql) => sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
 }
 
 async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump) => Promise<Written>) {
   await run((sql) => sql.unsafe("set transaction isolation level repeatable read, read only"))
   await fixTextForm(run)
-  // Where rows are hidden from this user, COPY fails then instead of leaving them out.
+  // If rows are hidden from this user, COPY fails instead of leaving them out.
   await run((sql) => sql.unsafe("set local row_security = off"))
-  // Before the first select, which the snapshot is of: an older one would see a table as empty that
-  // is truncated or rewritten since then.
+  // Before the first select, which takes the snapshot: an older one would see a table as empty that
+  // has been truncated or rewritten since.
   for (const table of tables) await lock(run, table)
   const schema = await readSchemaState(run)
   await run((sql) => sql`select pg_advisory_unlock_shared(${MIGRATION_LOCK})`)
@@ -103,7 +101,7 @@ async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump)
   })
 }
 
-/** Others go on reading and writing it, and wait to change its form. */
+/** Others can read and write it, and wait to alter it. */
 async function lock(run: Run, table: TableForm) {
   await run((sql) =>
     sql.unsafe(`lock table only ${identifier(table.schema, table.name)} in access share mode`),
@@ -112,7 +110,7 @@ async function lock(run: Run, table: TableForm) {
   })
 }
 
-/** A row that no file uses may have lost its bytes already, and the sweep removes it. */
+/** A row that no file uses may have lost its bytes already, and the sweep deletes it. */
 const BLOBS = `
   copy (
     select key, size, sha256 from public.blobs

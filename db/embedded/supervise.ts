@@ -13,14 +13,14 @@ interface Options {
 }
 
 /**
- * Keeps the server running until `stop`. Resolves when it first accepts connections, and throws
- * when it never does.
+ * Keeps the server running until `stop`. Resolves when it first accepts connections, and throws if
+ * it never does.
  */
 export async function supervise({ start, beforeRestart, onLog }: Options) {
   let isStopping = false
   let server = await startAndWait(start, onLog)
   const interrupt = () => server.kill("SIGINT")
-  // A crash of ours leaves no server behind. SIGKILL does; the next start finds it.
+  // A crash of our process leaves no server behind. SIGKILL does; the next start finds it.
   process.once("exit", interrupt)
   const watching = watch()
 
@@ -40,7 +40,7 @@ export async function supervise({ start, beforeRestart, onLog }: Options) {
         server = await startAndWait(start, onLog)
         return
       } catch (error) {
-        // Its children may still be leaving; until then the memory they share is not free.
+        // Its child processes may still be exiting; until then the memory they share is not free.
         onLog(error instanceof Error ? error.message : String(error))
         await delay(pause)
       }
@@ -79,7 +79,7 @@ async function startAndWait(start: () => Server, onLog: (line: string) => void) 
 }
 
 /**
- * SIGINT is PostgreSQL's fast shutdown; SIGQUIT, where that takes too long, leaves the rest to
+ * SIGINT is PostgreSQL's fast shutdown. SIGQUIT, if that takes too long, leaves the rest to
  * recovery at the next start.
  */
 async function end(server: Server) {

@@ -13,9 +13,9 @@ import {
 } from "drizzle-orm/pg-core"
 
 /**
- * The tables of the embedded identity provider. Their fields are better-auth's, which reads and
- * writes them; a test compares the two. They hold password hashes and signing keys, so they stand
- * apart from the records: the change stream reads `public` only.
+ * The tables of the embedded identity provider. better-auth defines, reads and writes their fields;
+ * a test compares the two. They contain password hashes and signing keys, so they are separate from
+ * the records: the change stream only reads `public`.
  */
 export const auth = pgSchema("auth")
 
@@ -40,14 +40,14 @@ export const authUser = auth.table(
       .notNull()
       .default("free"),
     /**
-     * Whether more than the mailbox showed whose account this is: the address was confirmed by the
-     * person who held the account, or the password was chosen with a link that the server made. A
-     * reset by email takes it back. Operators need it.
+     * Whether more than access to the mailbox proved whose account this is: the address was
+     * confirmed by the person who had the account, or the password was chosen with a link created
+     * on the server. A reset by email revokes it. Operators need it.
      */
     holderConfirmed: boolean("holder_confirmed").notNull().default(false),
     /**
-     * Since when an operator has kept the person out; null for everybody else. Triggers end what is
-     * theirs when it is set, and refuse sessions while it is.
+     * When an operator suspended the person; null for everybody else. Triggers end the person's
+     * sessions when it is set, and refuse new ones while it is.
      */
     suspendedAt: time("suspended_at"),
     twoFactorEnabled: boolean("two_factor_enabled").default(false),
@@ -71,11 +71,11 @@ export const authSession = auth.table(
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
     /**
-     * Whether more than a password opened it. A process of an earlier version says nothing of it,
-     * so its sessions have none.
+     * Whether more than a password opened it. Processes of an earlier version do not set it, so
+     * their sessions have none.
      */
     secondFactor: boolean("second_factor").notNull().default(false),
-    /** The passkey that opened it, which ends it when it is removed. */
+    /** The passkey that opened it. Removing the passkey ends the session. */
     passkeyId: text("passkey_id").references((): AnyPgColumn => authPasskey.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -136,7 +136,7 @@ export const authTwoFactor = auth.table(
     secret: text("secret").notNull(),
     backupCodes: text("backup_codes").notNull(),
     userId: owner(),
-    /** False until the first code was entered. */
+    /** False until the first code has been entered. */
     verified: boolean("verified").default(true),
     failedVerificationCount: integer("failed_verification_count").default(0),
     lockedUntil: time("locked_until"),
@@ -189,7 +189,7 @@ export const authRateLimit = auth.table(
   (table) => [uniqueIndex("rate_limit_by_key").on(table.key)],
 )
 
-/** `key` is a hash; the key itself is shown once, when it is made. */
+/** `key` is a hash; the key itself is shown once, when it is created. */
 export const authApiKey = auth.table(
   "apikey",
   {
@@ -210,7 +210,7 @@ export const authApiKey = auth.table(
     requestCount: integer("request_count").default(0),
     remaining: integer("remaining"),
     lastRequest: time("last_request"),
-    /** The network address that it was used from last. */
+    /** The network address that last used it. */
     lastAddress: text("last_address"),
     expiresAt: time("expires_at"),
     permissions: text("permissions"),

@@ -22,12 +22,15 @@ export const chatThreads = pgTable(
       .notNull()
       .references(() => users._id, { onDelete: "cascade" }),
     title: text("title").notNull(),
-    /** Who gave the title. The model may take the question's place, and nobody takes the user's. */
+    /**
+     * Who set the title. The model may replace the start of the message; nothing replaces the
+     * user's own title.
+     */
     titleSource: text("title_source", { enum: ["question", "model", "user"] })
       .notNull()
       .default("question"),
     lastMessageAt: milliseconds("last_message_at").notNull(),
-    /** Deleted, and for a day to be had back. */
+    /** Deleted, but restorable for a day. */
     trashed: boolean("trashed").notNull().default(false),
     trashedAt: milliseconds("trashed_at"),
   },
@@ -45,7 +48,7 @@ export const chatThreads = pgTable(
   ],
 )
 
-/** A file as it was when it was attached. The file itself may be gone since. */
+/** A file as it was when it was attached. The file itself may have been deleted since. */
 export interface Attachment {
   fileId: string
   fileName: string
@@ -75,7 +78,7 @@ export const chatMessages = pgTable(
   "chat_messages",
   {
     ...message(),
-    /** A question that took the place of another, which `chat_replaced_messages` keeps. */
+    /** A message that replaced another, which is in `chat_replaced_messages`. */
     edited: boolean("edited").notNull().default(false),
   },
   (table) => [
@@ -87,29 +90,26 @@ export const chatMessages = pgTable(
   ],
 )
 
-/** A piece of an answer, in the order in which the model made it. */
+/** A part of a reply, in the order in which the model produced it. */
 export type ReplyPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "tool"; callId: string; name: string; input?: unknown; output?: unknown; error?: string }
 
 /**
- * What was said of an answer since the row before, run together: texts to append to the part with
- * the same id, and what became known of a tool's call.
+ * What was added to a reply since the previous row, combined: texts to append to the part with the
+ * same id, and news about a tool call.
  */
 export type ReplyDelta =
   | { type: "text" | "reasoning"; id: string; text: string }
   | { type: "tool"; callId: string; name?: string; input?: unknown; output?: unknown; error?: string }
 
-/**
- * How one answer came about. The answer's words are the content of its message; this says all the
- * rest.
- */
+/** How one reply was generated. Its text is the content of its message; everything else is here. */
 export const chatTurns = pgTable(
   "chat_turns",
   {
     ...record(),
-    /** The answer's message has the same id. */
+    /** The reply's message has the same id. */
     _id: uuid("_id")
       .primaryKey()
       .references(() => chatMessages._id, { onDelete: "cascade" }),
@@ -122,34 +122,29 @@ export const chatTurns = pgTable(
     questionId: uuid("question_id")
       .notNull()
       .references(() => chatMessages._id, { onDelete: "cascade" }),
-    /** The sender's own id for the question: asked twice with one id, a question is stored once. */
+    /** The sender's own id for the message: sent twice with one id, a message is stored once. */
     requestId: text("request_id").notNull(),
     status: text("status", {
       enum: ["running", "completed", "stopped", "timeout", "interrupted", "failed"],
     }).notNull(),
     model: text("model").notNull(),
-    /** Null where the answer is its text alone. */
+    /** Null if the reply is only text. */
     parts: jsonb("parts").$type<ReplyPart[]>(),
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
-    /**
-     * Why the model ended its answer. Null where it did not, and for answers of earlier versions.
-     */
+    /** Why the model ended its reply. Null if it did not, and for replies of earlier versions. */
     finishReason: text("finish_reason", {
       enum: ["stop", "length", "content-filter", "tool-calls", "error", "other"],
     }),
-    /** What the user is told where a turn failed, and what the log names its cause by. */
+    /** The error that the user sees if a turn failed, and the reference of its cause in the log. */
     failure: text("failure"),
     endedAt: milliseconds("ended_at"),
-    /**
-     * The number under which the process that gives the answer holds its lock: a turn ends with its
-     * process.
-     */
+    /** The lock number of the process that generates the reply: a turn ends with its process. */
     process: bigint("process", { mode: "number" }),
     stopRequestedAt: milliseconds("stop_requested_at"),
     /**
-     * A turn that still runs then has lost its process. Null where an earlier version began it: 35
-     * seconds after that.
+     * A turn that is still running at this time has lost its process. Null if an earlier version
+     * started it: 35 seconds later.
      */
     deadline: milliseconds("deadline"),
   },
@@ -169,18 +164,18 @@ export const chatTurns = pgTable(
 )
 
 /**
- * What an edit took out of a conversation: the old question and everything after it, each row with
- * the id that its message had. Rows never change, except that another edit further up takes them
- * over.
+ * Messages that an edit removed from a conversation: the old message and everything after it, each
+ * row with the id that the message had. Rows never change, except that another edit further up
+ * takes them over.
  */
 export const chatReplacedMessages = pgTable(
   "chat_replaced_messages",
   {
     ...message(),
-    /** The question of the conversation that stands in its place now. */
+    /** The message that replaced it in the conversation. */
     replacedBy: uuid("replaced_by").notNull(),
     replacedAt: milliseconds("replaced_at").notNull(),
-    /** How it came about, where it is an answer. */
+    /** How it was generated, if it is a reply. */
     turn: jsonb("turn").$type<
       Pick<
         ChatTurn,
@@ -195,9 +190,8 @@ export const chatReplacedMessages = pgTable(
 )
 
 /**
- * The words of an answer that is being given, as they come. The end of the turn moves them to its
- * message. The owner and the conversation are the turn's, and go away with it, so they need no
- * references of their own.
+ * The text of a reply in progress. The end of the turn moves it to its message. Owner and
+ * conversation are the turn's and are deleted with it, so they need no references of their own.
  */
 export const chatChunks = pgTable(
   "chat_chunks",

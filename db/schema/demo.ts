@@ -3,8 +3,8 @@ import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 
 /**
- * The boats of the demonstration on the start page. Anybody may move them, and nobody can write a
- * word into them.
+ * The boats of the demonstration on the home page. Anybody may move them, and nobody can write text
+ * into them.
  */
 export const demoBoats = pgTable(
   "demo_boats",
@@ -15,7 +15,7 @@ export const demoBoats = pgTable(
     name: text("name").notNull(),
     state: text("state", { enum: ["at sea", "coming in", "moored"] }).notNull(),
     lamp: boolean("lamp").notNull(),
-    /** When a visitor last touched it; 0 while it is as the server put it. */
+    /** When a visitor last moved it; 0 while it is where the server put it. */
     movedAt: milliseconds("moved_at").notNull().default(0),
   },
   (table) => [

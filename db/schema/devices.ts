@@ -3,7 +3,7 @@ import { record } from "./record.ts"
 import { users } from "./users.ts"
 
 /**
- * Browsers and programs that hold a live connection now. A row lives as long as its connection, or
+ * Browsers and programs that have a live connection now. A row lives as long as its connection, or
  * its process.
  */
 export const devices = pgTable(
@@ -16,7 +16,7 @@ export const devices = pgTable(
     /** As the device describes itself: `Firefox on Linux`. */
     label: text("label").notNull(),
     connectionId: text("connection_id").notNull().unique(),
-    /** The number of the advisory lock that the process holds while it lives. */
+    /** The number of the advisory lock that the process has while it lives. */
     process: bigint("process", { mode: "number" }).notNull(),
   },
   (table) => [

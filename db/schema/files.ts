@@ -4,8 +4,8 @@ import { byteString, milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
 /**
- * Bytes that the blob store holds. `key` is made by the server: the user's name for a file never
- * reaches the disk.
+ * Bytes in the blob store. The server creates `key`: the user's name for a file never reaches the
+ * disk.
  */
 export const blobs = pgTable(
   "blobs",
@@ -35,11 +35,11 @@ export const files = pgTable(
     fileName: text("file_name").notNull(),
     mimeType: text("mime_type").notNull(),
     size: bytes("size").notNull(),
-    /** In the trash: to be seen, restored and removed there, and nowhere else. */
+    /** In the trash: displayed, restored and deleted only there. */
     trashed: boolean("trashed").notNull().default(false),
     /**
-     * When it went into the trash; 0 outside. Not null, because a live list has pages only by what
-     * is always there.
+     * When it was moved to the trash; 0 if it was not. Not null, because the order of a live list
+     * needs columns that are never null.
      */
     trashedAt: milliseconds("trashed_at").notNull().default(0),
   },
@@ -49,7 +49,7 @@ export const files = pgTable(
     index("files_by_trashed_at")
       .on(table.trashedAt)
       .where(sql`${table.trashed}`),
-    // A name in the trash is free.
+    // Names of files in the trash are free.
     uniqueIndex("files_by_user_id_file_name")
       .on(table.userId, table.fileName)
       .where(sql`not ${table.trashed}`),
@@ -60,10 +60,7 @@ export const files = pgTable(
   ],
 )
 
-/**
- * A public address of a file. The URL itself is not stored: only the person who made it has seen
- * it.
- */
+/** A public link to a file. Its URL is not stored: only the person who created it has seen it. */
 export const fileShares = pgTable(
   "file_shares",
   {
@@ -74,9 +71,9 @@ export const fileShares = pgTable(
     fileId: uuid("file_id")
       .notNull()
       .references(() => files._id, { onDelete: "cascade" }),
-    /** Hex: SHA-256 of the last part of the address. */
+    /** Hex: SHA-256 of the last part of the URL. */
     tokenHash: text("token_hash").notNull().unique(),
-    /** The last four characters of the address, by which its maker tells it from others. */
+    /** The last four characters of the URL, by which its owner recognises it. */
     hint: text("hint").notNull(),
     expiresAt: milliseconds("expires_at"),
     /** `scrypt$<salt>$<hash>`, both base64url. */
@@ -93,41 +90,41 @@ export const fileShares = pgTable(
   ],
 )
 
-/** Small pictures of files, made when they are first asked for. */
+/** Thumbnails of files, created on first request. */
 export const fileThumbnails = pgTable("file_thumbnails", {
   fileId: uuid("file_id")
     .primaryKey()
     .references(() => files._id, { onDelete: "cascade" }),
-  /** WebP; null where none can be made of the file. */
+  /** WebP; null if none can be created of the file. */
   bytes: byteString("bytes"),
 })
 
 /**
- * Bytes on their way in. The row is there before the first byte, so that whatever lies in the blob
- * store is named either here or in `blobs`, whenever the process dies. With the commit of the file
- * it is gone, or, where the sender may ask again, has the file's id.
+ * Uploads. The row exists before the first byte, so that everything in the blob store is referred
+ * to either here or in `blobs`, whenever the process dies. When the file is committed the row is
+ * deleted or, if the sender may ask for the outcome, gets the file's id.
  */
 export const uploads = pgTable(
   "uploads",
   {
     ...record(),
-    /** Null once the user is gone: the bytes have still to be removed. */
+    /** Null once the user is deleted: the bytes have still to be deleted. */
     userId: uuid("user_id").references(() => users._id, { onDelete: "set null" }),
-    /** Null once the bytes are a file's. */
+    /** Null once the bytes belong to a file. */
     key: text("key").unique(),
-    /** What the upload holds of its user's quota. */
+    /** The part of its user's quota that the upload has reserved. */
     reserved: bytes("reserved").notNull(),
-    /** From then on the bytes may be removed and the reservation given back. */
+    /** After this time the bytes may be deleted and the reservation released. */
     expiresAt: milliseconds("expires_at").notNull(),
     /**
-     * How many bytes were announced; null, as the next two are, for what has to arrive in one
+     * How many bytes were announced; null, like the next two, for uploads that must arrive in one
      * request.
      */
     length: bytes("length"),
     fileName: text("file_name"),
-    /** As the sender wrote it, who is told it again. */
+    /** As the sender wrote it, and returned to the sender. */
     metadata: text("metadata"),
-    /** What became of it. */
+    /** The file that it became. */
     fileId: uuid("file_id").references(() => files._id, { onDelete: "cascade" }),
     /**
      * Unused. The previous version writes it; the next migration that may remove columns drops it.
@@ -146,9 +143,10 @@ export const uploads = pgTable(
 )
 
 /**
- * What each user's files take, and what running uploads hold. One row per user, made by the first
- * upload. `revision` grows with every statement that changes files of theirs, no matter who makes
- * it: the database counts, so that a list that is no index range can be live as well.
+ * The space that each user's files take, and that uploads in progress have reserved. One row per
+ * user, created by the first upload. `revision` increases with every statement that changes their
+ * files, no matter who runs it: the database counts, so that a list that is no index range can be live as
+ * well.
  */
 export const fileUsage = pgTable(
   "file_usage",
@@ -159,7 +157,7 @@ export const fileUsage = pgTable(
       .references(() => users._id, { onDelete: "cascade" }),
     used: bytes("used").notNull().default(0),
     reserved: bytes("reserved").notNull().default(0),
-    /** What the files in the trash take of `used`. Triggers on the files keep it. */
+    /** The part of `used` that is in the trash, maintained by triggers on the files. */
     trashed: bytes("trashed").notNull().default(0),
     revision: bigint("revision", { mode: "number" }).notNull().default(0),
   },

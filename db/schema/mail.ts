@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import { check, index, integer, pgTable, text, unique } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
 
-/** What emails are about. */
+/** The kinds of emails. */
 export const EMAIL_KINDS = [
   "welcome",
   "plan-changed",
@@ -18,8 +18,8 @@ export const EMAIL_KINDS = [
 ] as const
 
 /**
- * Emails on their way, rendered, and for a month those that arrived. A row is written in the
- * transaction of its cause, and sent after it. No other process sees it live: it is in no
+ * Queued emails, rendered, and for a month those that were sent. A row is written in the
+ * transaction that causes it, and sent after the commit. It is not live: the table is in no
  * publication.
  */
 export const mailOutbox = pgTable(
@@ -29,13 +29,15 @@ export const mailOutbox = pgTable(
     kind: text("kind", { enum: EMAIL_KINDS }).notNull(),
     /** The identity provider's id of the person it is about; null where there is no account. */
     userId: text("user_id"),
-    /** What made it necessary. The same cause makes no second email. */
+    /** What caused it. The same cause sends no second email. */
     cause: text("cause").notNull(),
     recipient: text("recipient").notNull(),
-    /** The same at every attempt, so that a receiver can recognise an email it has. */
+    /** The same for every attempt, so that a receiver can recognise a duplicate. */
     messageId: text("message_id").notNull(),
     subject: text("subject").notNull(),
-    /** Both are emptied when the email was sent: they may hold links that open an account. */
+    /**
+     * Both are emptied when the email has been sent: they may contain links that open an account.
+     */
     text: text("text").notNull(),
     html: text("html").notNull(),
     state: text("state", { enum: ["queued", "sent", "parked"] })
@@ -43,12 +45,12 @@ export const mailOutbox = pgTable(
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: milliseconds("next_attempt_at").notNull(),
-    /** Until then the email belongs to the process that is sending it. */
+    /** Until this time the email belongs to the process that is sending it. */
     leaseUntil: milliseconds("lease_until"),
-    /** After this moment what it says is no longer true, so it is not sent. */
+    /** After this time its content is no longer true, so it is not sent. */
     expiresAt: milliseconds("expires_at"),
     sentAt: milliseconds("sent_at"),
-    /** What the mail server said last, without addresses or settings of ours. */
+    /** The mail server's last error, without addresses or settings of ours. */
     lastError: text("last_error"),
   },
   (table) => [

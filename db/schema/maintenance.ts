@@ -3,8 +3,8 @@ import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
 /**
- * While there is a row, the installation is closed to everybody but those who have its pass. One at
- * the most.
+ * While there is a row, the installation is closed to everybody except those who have its pass. At
+ * most one.
  */
 export const maintenance = pgTable(
   "maintenance",
@@ -12,7 +12,7 @@ export const maintenance = pgTable(
     ...record(),
     /** The range that the live query reads. */
     place: text("place").notNull().default("everywhere"),
-    /** In the operator's words, for those who wait; null for ours. */
+    /** The operator's own text for visitors; null for the default. */
     message: text("message"),
   },
   (table) => [

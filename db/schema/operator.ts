@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import { check, jsonb, pgTable, text } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
-/** What an operator can change about other people's affairs. */
+/** The changes that an operator can make for other people. */
 export const OPERATOR_ACTS = [
   "change-plan",
   "sign-out",
@@ -17,7 +17,7 @@ export const OPERATOR_ACTS = [
 ] as const
 
 export interface ActFacts {
-  /** True if the change was made with `npm run user`, which no account stands for. */
+  /** True if the change was made with `npm run user`, which has no account. */
   onServer?: true
   plans?: { previous: "free" | "pro"; next: "free" | "pro" }
   emailKind?: string
@@ -26,9 +26,9 @@ export interface ActFacts {
 }
 
 /**
- * What operators did: one row for each change, written in its transaction. Rows are only ever
- * added: a trigger refuses everything else, except removing people whose account is deleted. It is
- * in no publication.
+ * The history of operators' changes: one row for each change, written in its transaction. Rows are
+ * only ever added: a trigger refuses everything else, except removing people whose account is
+ * deleted. It is in no publication.
  */
 export const operatorActs = pgTable(
   "operator_acts",
@@ -36,17 +36,17 @@ export const operatorActs = pgTable(
     ...record(),
     act: text("act", { enum: OPERATOR_ACTS }).notNull(),
     /**
-     * Who did it: the identity provider's id, and their address at that time. Null once their
+     * Who did it: the identity provider's id, and their email address at that time. Null once their
      * account is deleted.
      */
     operatorId: text("operator_id"),
     operatorEmail: text("operator_email"),
-    /** Whom it was about, in the same way. No id where there was no account. */
+    /** The person it was about, in the same way. No id if there was no account. */
     subjectId: text("subject_id"),
     subjectEmail: text("subject_email"),
     /** The values of the change, without anything about a person. */
     facts: jsonb("facts").$type<ActFacts>(),
-    /** What an earlier version wrote in place of `facts`, in English. */
+    /** The English text that an earlier version wrote instead of `facts`. */
     detail: text("detail"),
   },
   (table) => [

@@ -3,14 +3,14 @@ import { auth, authUser } from "./auth.ts"
 import { byteString } from "./record.ts"
 
 /**
- * What people of the embedded identity provider look like. Beside its own tables: better-auth does
+ * Avatars of the embedded identity provider's users. In a separate table, because better-auth does
  * not know this one.
  */
 export const authPicture = auth.table("picture", {
   userId: text("user_id")
     .primaryKey()
     .references(() => authUser.id, { onDelete: "cascade" }),
-  /** In its address: another picture has another one. */
+  /** Part of its URL: another picture has another id. */
   id: uuid("id").notNull(),
   /** WebP, square. */
   bytes: byteString("bytes").notNull(),

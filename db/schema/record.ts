@@ -3,8 +3,8 @@ import { bigint, customType, uuid } from "drizzle-orm/pg-core"
 
 /**
  * The two fields that the database adds to every record: `_id`, a version 7 UUID, and
- * `_creationTime`, milliseconds since the epoch. Ids made one after the other sort in that order,
- * so `_id` also breaks ties between equal times.
+ * `_creationTime`, milliseconds since the epoch. Ids sort in the order of their creation, so `_id`
+ * also breaks ties between equal times.
  */
 export const record = () => ({
   _id: uuid("_id")

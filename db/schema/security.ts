@@ -2,7 +2,7 @@ import { boolean, index, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-c
 import { auth, authUser } from "./auth.ts"
 import { milliseconds, record } from "./record.ts"
 
-/** What happens to the security of an account. */
+/** The events of the security log. */
 export const SECURITY_EVENTS = [
   "account-created",
   "signed-in",
@@ -28,7 +28,7 @@ export const SECURITY_EVENTS = [
   "allowed",
 ] as const
 
-/** What somebody signed in with, or tried to. */
+/** The way of a sign-in, or of an attempt. */
 export const SIGN_IN_WAYS = [
   "password",
   "code",
@@ -38,11 +38,11 @@ export const SIGN_IN_WAYS = [
   "email-link",
 ] as const
 
-/** What else there is to know of an event; no secrets. */
+/** Details of an event; no secrets. */
 export interface SecurityFacts {
-  /** Where somebody signed in: in a browser in which the account was not opened before. */
+  /** For a sign-in: the account had not been opened in this browser before. */
   newBrowser?: true
-  /** Of an account that was created: its browser was signed in. */
+  /** For a new account: its browser was signed in. */
   signedIn?: true
   /** The name of a key or passkey. */
   name?: string
@@ -50,7 +50,7 @@ export interface SecurityFacts {
   start?: string
   /** The issuer of the provider of single sign-on. */
   issuer?: string
-  /** The addresses of a change. */
+  /** The previous and the new address of a change. */
   previous?: string
   next?: string
   /** Done with a command on the server. */
@@ -58,9 +58,9 @@ export interface SecurityFacts {
 }
 
 /**
- * What happened to the security of each account of the embedded identity provider. Rows are only
- * ever added: a trigger refuses changes, and deletions before `expires_at` unless the account is
- * deleted. It is in no publication.
+ * The security log of the embedded identity provider's accounts. Rows are only ever added: a
+ * trigger refuses changes, and deletions before `expires_at` unless the account is deleted. It is
+ * in no publication.
  */
 export const authSecurityEvent = auth.table(
   "security_event",
@@ -70,13 +70,13 @@ export const authSecurityEvent = auth.table(
       .notNull()
       .references(() => authUser.id, { onDelete: "cascade" }),
     event: text("event", { enum: SECURITY_EVENTS }).notNull(),
-    /** Of a sign-in. */
+    /** For a sign-in. */
     way: text("way", { enum: SIGN_IN_WAYS }),
     facts: jsonb("facts").$type<SecurityFacts>(),
-    /** Where it came from; null for what the server did by itself. */
+    /** The network address that it came from; null for actions of the server itself. */
     address: text("address"),
     userAgent: text("user_agent"),
-    /** The entry in the operators' history, if an operator did it. That one knows who it was. */
+    /** The entry in the operators' history, if an operator did it, which names the operator. */
     operatorActId: uuid("operator_act_id"),
     expiresAt: milliseconds("expires_at").notNull(),
   },
@@ -89,8 +89,8 @@ export const authSecurityEvent = auth.table(
 export type SecurityEventRow = typeof authSecurityEvent.$inferSelect
 
 /**
- * A change of an email address that waits for its confirmations; one a person. Tokens are stored as
- * hashes (SHA-256, Base64url).
+ * A change of an email address that waits for its confirmations; one for each person. Tokens are
+ * stored as hashes (SHA-256, Base64url).
  */
 export const authAddressChange = auth.table(
   "address_change",
@@ -98,10 +98,13 @@ export const authAddressChange = auth.table(
     userId: text("user_id")
       .primaryKey()
       .references(() => authUser.id, { onDelete: "cascade" }),
-    /** The address when the change was requested. If it is another by now, the change is off. */
+    /**
+     * The address when the change was requested. If it is a different one by now, the change is
+     * void.
+     */
     previousEmail: text("previous_email").notNull(),
     nextEmail: text("next_email").notNull(),
-    /** Of the email to the previous address: it confirms the change, or stops it. */
+    /** For the email to the previous address: it confirms the change, or stops it. */
     previousToken: text("previous_token").notNull(),
     /** Of the email to the new address. */
     nextToken: text("next_token").notNull(),
