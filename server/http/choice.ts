@@ -1,21 +1,25 @@
 import * as v from "valibot"
 import { safePath } from "./redirects.ts"
 
-/** The field of a form that says where the reader was. */
+/** The form field with the page that the reader came from. */
 export const readerWas = v.fallback(v.string(), "/")
 
 interface Choice {
   /** Of the cookie. */
   name: string
   value: string
-  /** Whether it is what there is without a cookie, which is removed then. */
+  /** Whether it is the default, for which the cookie is removed. */
   isDefault?: boolean
-  /** Where the reader was. What is no address of this site leads to the start page. */
+  /**
+   * The page that the reader came from. Anything that is no URL of this site leads to the home
+   * page.
+   */
   from: string
 }
 
 /**
- * Keeps a choice of the reader's in a cookie for a year, and sends them back to where they were.
+ * Stores a choice of the reader's in a cookie for a year, and redirects them to the page they came
+ * from.
  */
 export function keepChoice(origin: string, { name, value, isDefault = false, from }: Choice): Response {
   const age = isDefault ? 0 : 365 * 24 * 60 * 60

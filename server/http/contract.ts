@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** What every refusal says, unless the endpoint's own contract adds to it. */
+/** The body of every refusal, unless the endpoint's own contract adds to it. */
 export const Refused = v.strictObject({ error: v.pipe(v.string(), v.nonEmpty()) })
 
 export const HealthReport = v.strictObject({

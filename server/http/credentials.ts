@@ -2,17 +2,17 @@ import type { ServerBuild } from "react-router"
 import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
- * What opens a route. `session` is a browser's cookie and nothing else, `password` is that before a
- * second factor is shown, `key` is a cookie or any bearer credential, and with `none` a caller needs
- * neither and a bearer credential counts for nothing.
+ * The credential that opens a route. `session` is a browser's cookie and nothing else, `password`
+ * is the cookie before a second factor is shown, `key` is a cookie or any bearer credential, and
+ * with `none` a caller needs neither and a bearer credential is ignored.
  */
 export type Credential = "none" | "password" | "session" | "key"
 
 const CREDENTIALS: ReadonlySet<unknown> = new Set<Credential>(["none", "password", "session", "key"])
 
 /**
- * What a limited key needs for a route that takes keys. `files` is `files:read` for GET and HEAD
- * and `files:write` for the rest; `any` is open to every key.
+ * The scope that a limited key needs for a route that accepts keys. `files` is `files:read` for GET
+ * and HEAD and `files:write` for the rest; `any` is open to every key.
  */
 export type RouteScope = KeyScope | "files" | "any"
 
@@ -26,8 +26,8 @@ type Routes = ServerBuild["routes"]
 
 /**
  * Reads what the routes declare as `handle = { credential }`, and with `key` a `scope`, for
- * themselves and for the routes in them, and resolves a route's pattern to it. Where nothing is
- * declared it is `session`. Throws for a declaration that it does not know.
+ * themselves and their child routes, and returns a function that finds it by a route's pattern. The
+ * default is `session`. Throws for an unknown declaration.
  */
 export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (pattern: string) => Access {
   const declared = new Map<string, Access>()

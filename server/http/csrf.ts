@@ -3,9 +3,9 @@ import type { Session } from "#server/ports/session.ts"
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
- * A request to a page that another site made, said in the other way that browsers have. For a
- * foreign `Origin` React Router has a refusal of its own, which comes before the guard's, shows no
- * page, and counts as an error of the program.
+ * A cross-site request to a page, described in the browser's other header. For a foreign `Origin`
+ * React Router has a refusal of its own, which comes before the guard's, shows no page, and counts
+ * as an error of the program.
  */
 export function withoutForeignOrigin(request: Request, origin: string): Request {
   if (!request.headers.has("origin") || !isForged(request, null, origin)) return request
@@ -16,9 +16,9 @@ export function withoutForeignOrigin(request: Request, origin: string): Request 
 }
 
 /**
- * Whether another site may have made the browser send this request. A caller who proved themselves
- * by a header cannot be forged: only a cookie travels by itself. `SameSite=Lax` on the cookie is
- * not enough, for it admits neighbours on one domain.
+ * Whether another site may have made the browser send this request. A caller with a credential in a
+ * header cannot be forged: only cookies are sent automatically. `SameSite=Lax` on the cookie is not
+ * enough, because it allows sibling domains.
  */
 export function isForged(request: Request, session: Session | null, origin: string): boolean {
   if (SAFE_METHODS.has(request.method)) return false
@@ -26,8 +26,8 @@ export function isForged(request: Request, session: Session | null, origin: stri
 
   const from = request.headers.get("origin")
   if (from !== null) return from !== origin
-  // Every browser that can be made to send a cookie says one of the two. What says neither is a
-  // script, and nobody forges those.
+  // Every browser that can be made to send a cookie sends one of the two headers. A client that
+  // sends neither is a script, and nobody can forge its requests.
   const site = request.headers.get("sec-fetch-site")
   return site !== null && site !== "same-origin"
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { readBytes } from "#server/transport/body.ts"
 
-/** Bytes: enough for a form of text fields. Files travel another way. */
+/** Bytes: enough for a form of text fields. Files are sent differently. */
 const FORM_LIMIT = 64 * 1024
 
 export type FormErrors<Input> = Partial<Record<Extract<keyof Input, string> | "form", string>>
@@ -11,24 +11,24 @@ export type FormBody<Schema extends v.GenericSchema> =
   | {
       ok: false
       status: 400 | 413
-      /** The first thing wrong with each field; `form` holds what is wrong with the whole. */
+      /** The first problem of each field; `form` has problems of the whole form. */
       errors: FormErrors<v.InferInput<Schema>>
-      /** What was typed, to show it again; never a password. */
+      /** The submitted values, to show them again; never a password. */
       values: Record<string, string>
     }
 
-/** The one small file that a form takes beside its texts. */
+/** The one small file that a form accepts beside its text fields. */
 interface FormFile {
   field: string
   /** Bytes. */
   limit: number
-  /** What to say of a larger one. */
+  /** The error for a larger one. */
   tooLarge: string
 }
 
 /**
- * Parses a posted form. Its fields are texts: an uploaded file among them is left out, unless it is
- * the one that is asked for, and of a repeated name the last counts.
+ * Parses a posted form. Its fields are texts: files are ignored, except the requested one, and the
+ * last of repeated fields counts.
  */
 export async function readForm<Schema extends v.GenericSchema>(
   request: Request,
@@ -53,7 +53,7 @@ export async function readForm<Schema extends v.GenericSchema>(
 async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string | null, file?: FormFile) {
   try {
     const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
-    // A browser sends an empty file for a field in which none was chosen.
+    // A browser sends an empty file for a field without a file.
     return Object.fromEntries(
       [...form].filter(
         ([name, value]) => typeof value === "string" || (name === file?.field && value.size > 0),
@@ -68,7 +68,7 @@ function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string,
   const errors: Record<string, string> = {}
   for (const { type, path, message } of issues) {
     const field = path?.[0]?.key
-    // A field that was not posted is the object's fault, and the object speaks of keys.
+    // For a missing field the issue comes from the object's schema, whose message is about keys.
     const error = field !== undefined && type.endsWith("object") ? "This is missing." : message
     errors[typeof field === "string" ? field : "form"] ??= error
   }
@@ -76,6 +76,6 @@ function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string,
 }
 
 function refused(status: 400 | 413, errors: Record<string, string>, values: Record<string, string> = {}) {
-  // The names come from the schema, so they are among the schema's names.
+  // The names come from the schema, so they are its keys.
   return { ok: false as const, status, errors: errors as FormErrors<never>, values }
 }

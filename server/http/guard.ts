@@ -19,7 +19,7 @@ import { refuseCredential, refuseScope } from "./unauthorized.ts"
 import { visitOf } from "./visit.ts"
 
 /**
- * Finds out who is asking, once for every request. Everything after it reads the answer from the
+ * Identifies the sender, once for every request. Everything after it reads the result from the
  * context.
  */
 export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
@@ -37,9 +37,9 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
 }
 
 /**
- * Refuses requests that another site made, then everybody who does not show the credential that the
- * route declares. React Router runs it only where a matched route has a loader: the root's must
- * stay, and so must the route for unknown addresses.
+ * Refuses cross-site requests, then everybody without the credential that the route declares. React
+ * Router runs it only if a matched route has a loader: the root's must stay, and so must the route
+ * for unknown URLs.
  */
 export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { config } = context.get(servicesContext)
@@ -51,7 +51,7 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   const session = isBearer && credential === "none" ? null : shown
   context.set(sessionContext, session)
 
-  // A visitor's request to these is harmless, and the contract says in which order they refuse it.
+  // A visitor's request to these is harmless, and the contract defines the order of their refusals.
   const orderIsGiven = session === null && answersForItself(url)
   if (!orderIsGiven && isForged(request, session, config.origin)) return refuseForged(url)
 
@@ -76,13 +76,13 @@ function askForFactor(url: URL): Response {
   return isApiPath(url.pathname) ? json({ error }, { status: 403 }) : redirectDocument(secondFactorPath(url))
 }
 
-/** What somebody sees who is signed in is theirs, unless the route says otherwise. */
+/** Pages of signed-in people are private, unless the route declares otherwise. */
 function keepFromCaches(response: Response): Response {
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "private, no-store")
   return response
 }
 
-/** The address as it was asked for. React Router's own copy has lost how the search was written. */
+/** The URL as it was requested. React Router's own copy has lost how the query was written. */
 function askedFor(request: Request, url: URL): URL {
   if (request.url === url.href) return url
   const asked = new URL(request.url)

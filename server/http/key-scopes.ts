@@ -2,7 +2,7 @@ import type { Session } from "#server/ports/session.ts"
 import type { KeyScope } from "#server/ports/identity-contract.ts"
 import type { Access } from "./credentials.ts"
 
-/** The scope that a route needs and the key of the session does not have; null where it may go on. */
+/** The scope that a route needs and the session's key lacks; null if the request may proceed. */
 export function missingScope(
   { keyScopes }: Pick<Session, "keyScopes">,
   access: Access,

@@ -1,7 +1,9 @@
 import type { ArgsOf, Loaded, QueryType, RowOf } from "#server/realtime/contract.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** Rows to render a page from, all of one moment; `useLive` keeps them true in the browser. */
+/**
+ * Rows to render a page from, all from one snapshot; `useLive` keeps them current in the browser.
+ */
 export async function loadLive<const Questions extends readonly QueryType[]>(
   { live, viewer }: Scope<"live" | "viewer">,
   ...questions: { [At in keyof Questions]: [query: Questions[At], args: ArgsOf<Questions[At]>] }
@@ -10,6 +12,6 @@ export async function loadLive<const Questions extends readonly QueryType[]>(
     questions.map(([query, args]) => ({ query: query.name, args })),
     viewer,
   )
-  // The realtime layer answers in order, with the rows of the query that was named.
+  // The realtime layer returns the results in order, with the rows of the named queries.
   return loaded as { [At in keyof Questions]: Loaded<RowOf<Questions[At]>> }
 }

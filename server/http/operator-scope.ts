@@ -11,7 +11,9 @@ const UNPROVEN =
 const NEEDS_FACTOR =
   "Operators need two-factor authentication: this page opens only in a browser that has shown more than a password."
 
-/** As `requireScope`, for operators. For everybody else who is signed in there is no such page. */
+/**
+ * Like `requireScope`, for operators. For everybody else who is signed in, the page does not exist.
+ */
 export async function requireOperatorScope(context: Readonly<RouterContextProvider>): Promise<FullScope> {
   const scope = await requireScope(context)
   const standing = await findStanding(scope)

@@ -1,6 +1,6 @@
 /**
- * Whether the sender would rather hear at once that the work has begun than wait for its outcome
- * (RFC 7240, `respond-async`).
+ * Whether the sender prefers a response when the work has begun to waiting for its outcome (RFC
+ * 7240, `respond-async`).
  */
 export function prefersAsync(request: Request): boolean {
   const preferences = request.headers.get("prefer")?.split(",") ?? []

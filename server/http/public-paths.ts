@@ -1,16 +1,16 @@
 /**
- * Where an address that leads nowhere is answered to visitors too. The contract says "anything
- * starting with" of the first three. Which routes visitors may open the routes themselves declare.
+ * Prefixes of unknown URLs that visitors get a 404 for too. The contract says "anything starting
+ * with" of the first three. The routes themselves declare which of them visitors may open.
  */
 const OPEN_PREFIX = /^\/(blog|sign-in|sign-up|(docs|share)\/)/i
 
 /**
- * These check the caller themselves, after the rate limit or before it, as the contract orders for
+ * These check the caller themselves, before or after the rate limit, as the contract orders for
  * each.
  */
 const ANSWERS_FOR_ITSELF = /^\/api\/(email|chat)\/?$/i
 
-/** Files of a built site. No route has such a name by itself, only by a splat. */
+/** Extensions of static files. No route's own path ends with one, only a splat's. */
 const STATIC_FILE =
   /\.(html?|css|m?js|map|jpe?g|webp|avif|png|gif|svg|ico|ttf|otf|woff2?|zip|gz|csv|docx?|xlsx?|pdf|webmanifest|txt|xml)$/i
 
@@ -22,23 +22,18 @@ export function answersForItself(url: URL): boolean {
   return ANSWERS_FOR_ITSELF.test(pagePath(url))
 }
 
-/**
- * Whether the address is for programs, which want a status and JSON where a person wants a page.
- */
+/** Whether the URL is for programs, which need a status and JSON instead of a page. */
 export function isApiPath(pathname: string): boolean {
   return /^\/(api|trpc)(\/|$)/i.test(pathname)
 }
 
-/**
- * Whether the address has the form of a static file. Ask it of an address that leads nowhere, and
- * of no other.
- */
+/** Whether the URL looks like a static file. Only meaningful for URLs without a route. */
 export function looksLikeFile(url: URL): boolean {
   return STATIC_FILE.test(url.pathname) && !isApiPath(url.pathname)
 }
 
 /**
- * The page's own path: React Router asks for a page's data at `<path>.data`, `<path>/_.data` and
+ * The page's own path: React Router requests a page's data at `<path>.data`, `<path>/_.data` and
  * `/_root.data`.
  */
 export function pagePath(url: URL): string {

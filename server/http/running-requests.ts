@@ -3,21 +3,21 @@ import type { ServerResponse } from "node:http"
 /** Announced by the database when a person is suspended. The text is their id. */
 const SUSPENDED = "accounts.suspended"
 
-/** Milliseconds: longer than finding out who sent a request takes. */
+/** Milliseconds: longer than identifying the sender of a request takes. */
 const IDENTIFYING = 60_000
 
-/** The requests of signed-in people that this process is answering, uploads and downloads among them. */
+/** The running requests of signed-in people in this process, including uploads and downloads. */
 export interface RunningRequests {
-  /** `askedAt` is the time of `performance.now()` before the session was looked up. */
+  /** `askedAt` is the value of `performance.now()` before the session was looked up. */
   add(userId: string, outgoing: ServerResponse, askedAt: number): void
-  /** What the realtime layer calls for announcements of these topics. */
+  /** The handlers that the realtime layer calls for announcements of these topics. */
   readonly announcements: Readonly<Record<string, (text: string) => void>>
 }
 
-/** Ends the connections of requests that are running when their person is suspended. */
+/** Ends the connections of running requests when their person is suspended. */
 export function openRunningRequests(): RunningRequests {
   const running = new Map<string, Set<ServerResponse>>()
-  /** By user id, as long as a session may still be in use that was looked up before. */
+  /** By user id, for as long as a session that was looked up earlier may still be in use. */
   const endedAt = new Map<string, number>()
 
   function end(userId: string) {

@@ -25,13 +25,13 @@ export function sessionOf(context: Context): Session | null {
 }
 
 /**
- * The services and the signed-in caller, whose record is made here when it is missing. Throws the
- * answer to send when nobody is signed in: 401 for the API, the way to the sign-in page for a page.
- * And 403 for an account that was deleted while its session lived: the sign-in page would send them
- * back here.
+ * The services and the signed-in caller, whose record is created here if it is missing. Throws the
+ * response if nobody is signed in: 401 for the API, a redirect to the sign-in page for a page. And
+ * 403 for an account that was deleted while its session lived, because the sign-in page would
+ * redirect back here.
  */
 export function requireScope(context: Context): Promise<FullScope> {
-  // All loaders of a page ask, and nothing changes between them. After an action it may have.
+  // All loaders of a page call this, and nothing changes between them. After an action it may have.
   if (context.get(incomingContext).method !== "GET") return openScope(context)
   const scope = scopes.get(context) ?? openScope(context)
   scopes.set(context, scope)
@@ -47,7 +47,7 @@ async function openScope(context: Context): Promise<FullScope> {
   const services = { ...shared, db: shared.dbFor(session.userId) }
   try {
     const user = await findOrCreateUser(services, session)
-    // What a program asks for says nothing of its owner.
+    // A program's requests say nothing about its owner.
     if (session.via !== "cookie") return { ...services, viewer: { session, user } }
     const reader = await noteLanguage(services, user, context.get(incomingContext).headers)
     return { ...services, viewer: { session, user: reader } }
@@ -61,8 +61,8 @@ async function openScope(context: Context): Promise<FullScope> {
 }
 
 /**
- * Keeps what somebody chose in their browser with their record, and what the browser asks for where
- * nothing is known of them yet.
+ * Stores the choices made in the browser in the person's record, and the browser's preferences if
+ * nothing is known of the person yet.
  */
 async function noteLanguage(
   services: Services,
@@ -74,9 +74,9 @@ async function noteLanguage(
   return { ...user, language }
 }
 
-/** What a visitor gets for what is not theirs to see. */
+/** The response to a visitor for something private. */
 export function refuseVisitor(url: URL): Response {
   if (isApiPath(url.pathname)) return unauthorized()
-  // As a document request, so that the identity provider may renew a session that has just run out.
+  // As a document request, so that the identity provider may renew a session that has just expired.
   return redirectDocument(signInPath(url))
 }

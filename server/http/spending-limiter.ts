@@ -1,20 +1,20 @@
 import { createRateLimiter, type RateLimit } from "#server/transport/rate-limit.ts"
 
-/** Who has something done that costs money. */
+/** Who causes a cost. */
 export interface Spender {
   userId: string
-  /** As `networkIn` says it. */
+  /** As `networkIn` returns it. */
   network: string
 }
 
 export interface SpendingLimiter {
-  /** Counts one more, unless that is more than `most` in the interval. */
+  /** Counts one more, unless that exceeds `most` in the interval. */
   check(spender: Spender, most: { ofPerson: number; ofNetwork: number }): RateLimit
 }
 
 /**
- * Limits what costs money, by person and by network, where the limits of the contract
- * (docs/http-api.md) count by what a client claims. `interval` is in milliseconds.
+ * Limits costs by person and by network, whereas the limits of the contract (docs/http-api.md)
+ * count by what a client claims. `interval` is in milliseconds.
  */
 export function createSpendingLimiter(interval: number): SpendingLimiter {
   const people = createRateLimiter({ interval, limit: 0 })
@@ -31,8 +31,8 @@ export function createSpendingLimiter(interval: number): SpendingLimiter {
 export const MOST_EMAILS = { ofPerson: 30, ofNetwork: 120 }
 
 /**
- * Answers in a minute. A person may use all that is theirs at three addresses, and twenty people
- * may at one.
+ * Replies per minute. A person can use their whole limit from each of three networks, and twenty
+ * people can use theirs from one.
  */
 export function replyLimit({ chatPerMinute }: { chatPerMinute: number }) {
   return { ofPerson: 3 * chatPerMinute, ofNetwork: 20 * chatPerMinute }

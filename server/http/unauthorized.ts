@@ -1,14 +1,14 @@
 import type { KeyScope } from "#server/ports/identity-contract.ts"
 import { json } from "#server/transport/json.ts"
 
-/** For a caller that is not signed in; it names the scheme by which a script signs in. */
+/** For a caller that is not signed in; it names the scheme with which a script authenticates. */
 export function unauthorized(headers: HeadersInit = {}): Response {
   const answer = json({ error: "Unauthorized" }, { status: 401, headers })
   answer.headers.set("WWW-Authenticate", 'Bearer realm="tideline"')
   return answer
 }
 
-/** For a caller whose bearer credential is good, and is not what opens this route. */
+/** For a caller whose bearer credential is valid but does not open this route. */
 export function refuseCredential(): Response {
   const error =
     "This address takes a browser session. An API key or another bearer credential does not open it."
@@ -16,7 +16,7 @@ export function refuseCredential(): Response {
   return json({ error }, { status: 401, headers })
 }
 
-/** For a caller whose key is good and limited to other things. RFC 6750, section 3.1. */
+/** For a caller whose key is valid but limited to other scopes. RFC 6750, section 3.1. */
 export function refuseScope(scope: KeyScope): Response {
   const error = `This API key does not have the scope ${scope}. Create a key that has it.`
   const headers = {

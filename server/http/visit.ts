@@ -11,8 +11,8 @@ export function visitOf({ request, context }: { request: Request; context: Conte
 }
 
 /**
- * The network that a request came from, which is what limits count by: a host that has one of its
- * addresses usually has all of them.
+ * The network that a request came from, which limits count by: a host with one of its addresses
+ * usually has all of them.
  */
 export function networkIn(context: Context): string {
   return networkOf(addressIn(context))

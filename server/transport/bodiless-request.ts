@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * A request without a body, made of Node's own. Its headers and its signal are made when somebody
- * asks for them, and so is a web `Request` that answers whatever is asked less often: it takes
- * longer to make than most answers to such requests.
+ * A request without a body, created from Node's own. Its headers and signal are created on first
+ * use, and so is a web `Request` for everything that is used less often: creating one takes longer
+ * than most responses to such requests.
  */
 class BodilessRequest {
   readonly method: string
@@ -48,7 +48,7 @@ export function createBodilessRequest(
 }
 
 /**
- * It is a `Request` to `instanceof`, and each part that it has not itself is that of the whole one.
+ * `instanceof Request` is true, and parts that it does not have itself are those of the real one.
  */
 function inheritFromRequest() {
   const own = BodilessRequest.prototype
@@ -75,7 +75,7 @@ export function readHeaders(incoming: IncomingMessage): Headers {
   return headers
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Aborted when the client disconnects before it has its response. */
 export function signalOf(outgoing: ServerResponse): AbortSignal {
   const gone = new AbortController()
   const notice = () => {

@@ -12,10 +12,10 @@ import { freeMemory } from "./spent-memory.ts"
 
 type Read = Promise<ReadableStreamReadResult<Uint8Array>>
 
-/** Writes a body that is known as a whole, compressed where that pays. */
+/** Writes a body that is known as a whole, compressed if that pays. */
 export function writeText(text: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  // A short text leaves in one string with the head. Of a long one the bytes have to be counted,
-  // which takes as long as making them.
+  // A short text is sent in one string with the head. The bytes of a long one have to be counted,
+  // which takes as long as encoding it.
   const body = text.length < WORTH_COMPRESSING ? text : Buffer.from(text)
   const length = Buffer.byteLength(body)
   const encoder = chooseEncoder(incoming, outgoing, { short: length < WORTH_COMPRESSING })
@@ -24,9 +24,9 @@ export function writeText(text: string, incoming: IncomingMessage, outgoing: Ser
 }
 
 /**
- * Writes a body at the client's pace, compressed where that pays. What is there is sent on whenever
- * the source pauses, so a page that is streamed shows as early as it would uncompressed. Throws
- * what the source throws.
+ * Writes a body at the client's pace, compressed if that pays. Available data is sent whenever the
+ * source pauses, so a streamed page shows as early as it would uncompressed. Throws what the source
+ * throws.
  */
 export async function writeBody(
   body: ReadableStream<Uint8Array>,
@@ -84,7 +84,7 @@ async function copy(
   sink.end()
 }
 
-/** Whether the promise is settled, once everything that is pending had its turn. */
+/** Whether the promise is settled, after all pending microtasks and events. */
 async function isThere(read: Read) {
   const settled = read.then(
     () => true,

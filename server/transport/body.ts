@@ -1,6 +1,6 @@
 /**
- * The body's bytes, or null when there are more than `limit`. Bytes are counted as they come, so
- * that a request without a length, or with a false one, costs no more memory than an honest one.
+ * The body's bytes, or null if there are more than `limit`. Bytes are counted as they arrive, so
+ * that a request without a length, or with a false one, takes no more memory than an honest one.
  */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) {

@@ -38,9 +38,9 @@ export function toRequest(incoming: IncomingMessage, response: ServerResponse, o
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /**
- * Sends a web `Response`, at the client's pace. Headers set on `outgoing` before stay, unless the
- * response has its own. When the client goes away the body is cancelled, so that its source can
- * stop.
+ * Sends a web `Response` at the client's pace. Headers set on `outgoing` before are kept, unless
+ * the response has its own. If the client disconnects, the body is cancelled, so that its source
+ * can stop.
  */
 export async function sendResponse(
   response: Response,
@@ -72,7 +72,7 @@ function toUrl(incoming: IncomingMessage, origin: string) {
   if (!/^\/[!-"$-~]*$/.test(target)) throw new Unacceptable(400, "The request target is not a path.")
   if (!/^[\w.:[\]-]*$/.test(host)) throw new Unacceptable(400, "The Host header is not a host.")
   const address = origin + target
-  // A second slash, also one that a backslash becomes, would make a redirect to this path leave the
+  // A second slash, including one from a backslash, would make a redirect to this path leave the
   // site.
   if (!URL.canParse(address) || new URL(address).pathname.startsWith("//")) {
     throw new Unacceptable(400, "The request target is not a path.")
@@ -95,7 +95,7 @@ export function refuseConnection(status: string, socket: Socket) {
 
 /**
  * Cancelling leaves the connection open: destroying it, as Node's own conversion does, would lose a
- * refusal on its way. A client that is still sending when it has its answer may go on for a few
+ * refusal in transit. A client that is still sending after its response may continue for a few
  * seconds; then the connection ends.
  */
 function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -118,8 +118,8 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
             incoming.socket.destroy()
             return
           }
-          // What is said goes around `outgoing`, as Node itself tells of a request that takes too
-          // long; the log reads it there.
+          // The response bypasses `outgoing`, as Node's own response to a timed-out request does;
+          // the log reads it there.
           outgoing.statusCode = 408
           refuseConnection("408 Request Timeout", incoming.socket)
         })

@@ -3,24 +3,24 @@ import { isIP } from "node:net"
 import proxyAddr from "proxy-addr"
 
 /**
- * Whether the address is that of a proxy of the operator's. `hop` is 0 for the connection itself,
- * and grows towards the client.
+ * Whether the address is one of the operator's proxies. `hop` is 0 for the connection itself, and
+ * grows towards the client.
  */
 export type TrustsProxy = (address: string, hop: number) => boolean
 
 /**
  * The network address of the client, which it cannot choose: the connection's, or the one that the
- * outermost of the operator's own proxies saw. An IPv4 address is always written as one.
+ * outermost of the operator's own proxies saw. IPv4 addresses are always written as such.
  */
 export function clientAddressOf(incoming: IncomingMessage, trustsProxy: TrustsProxy | null): string {
   const hops = trustsProxy ? proxyAddr.all(incoming, trustsProxy) : [incoming.socket.remoteAddress ?? ""]
-  // A proxy may append a port, or write a word in place of an address it hides.
+  // A proxy may append a port, or write a word instead of an address that it hides.
   return hops.map(bareAddress).findLast((address) => isIP(address) !== 0) ?? "unknown"
 }
 
 /**
- * What one household or one host has of addresses, so that they count as one: one of IPv4, the
- * first half of one of IPv6.
+ * The network of an address, so that all addresses of one household or host count as one: an IPv4
+ * address, or the first half of an IPv6 address.
  */
 export function networkOf(address: string): string {
   const bare = bareAddress(address)
@@ -49,10 +49,7 @@ export function readTrustedProxies(text: string): TrustsProxy | null | undefined
   }
 }
 
-/**
- * Without a port, the brackets that go with one, and the prefix under which IPv6 carries an address
- * of IPv4.
- */
+/** Removes a port, the brackets that go with one, and the IPv6 prefix of an IPv4 address. */
 function bareAddress(address: string): string {
   const [, bracketed, dotted] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address) ?? []
   return (bracketed ?? dotted ?? address).replace(/^::ffff:(?=[\d.]+$)/i, "")

@@ -4,7 +4,7 @@ import { constants, createBrotliCompress, createGzip, type BrotliCompress, type 
 export type Encoding = "br" | "gzip"
 export type Encoder = BrotliCompress | Gzip
 
-/** Smaller than this many bytes, compressing costs more than it saves. */
+/** Below this many bytes, compressing costs more than it saves. */
 export const WORTH_COMPRESSING = 1024
 
 const TEXT = /^(text\/|application\/(json|javascript|xml|[\w.-]+\+(json|xml))|image\/svg\+xml)/
@@ -22,7 +22,7 @@ export function isCompressible(outgoing: ServerResponse): boolean {
   return length === undefined || Number(length) >= WORTH_COMPRESSING
 }
 
-/** Those of ours that the client takes, best first. */
+/** Our encodings that the client accepts, best first. */
 export function acceptedEncodings(header: string | string[] | undefined): Encoding[] {
   const offers = String(header ?? "")
     .toLowerCase()
@@ -46,7 +46,7 @@ export function createEncoder(encoding: Encoding, outgoing: ServerResponse): Enc
       : createGzip()
   outgoing.setHeader("content-encoding", encoding)
   outgoing.removeHeader("content-length")
-  // A strong validator promises equal bytes, and these are others.
+  // A strong validator promises equal bytes, which compression changes.
   const etag = outgoing.getHeader("etag")
   if (typeof etag === "string" && etag.startsWith('"')) outgoing.setHeader("etag", `W/${etag}`)
   encoder.pipe(outgoing)

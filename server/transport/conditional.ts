@@ -1,18 +1,18 @@
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 /**
- * Whether the client has the representation already: `If-None-Match`, compared weakly (RFC 9110,
+ * Whether the client already has the representation: `If-None-Match`, compared weakly (RFC 9110,
  * 13.1.2).
  */
 export function isFresh(headers: Headers, etag: string): boolean {
   return namesTag(headers.get("if-none-match"), etag)
 }
 
-/** The same, of the header's text. `etag` without the `W/` of a weak one. */
+/** The same for the header's text. `etag` without the `W/` of a weak one. */
 export function namesTag(header: string | null | undefined, etag: string): boolean {
   if (header == null) return false
   if (header.trim() === "*") return true
@@ -20,9 +20,9 @@ export function namesTag(header: string | null | undefined, etag: string): boole
 }
 
 /**
- * What `Range` asks of `size` bytes (RFC 9110, 14): one range, `unsatisfiable`, or null for the
- * whole. Several ranges, other units, what cannot be read and an `If-Range` that names another
- * representation are answered with the whole.
+ * The range that `Range` requests of `size` bytes (RFC 9110, 14): one range, `unsatisfiable`, or
+ * null for the whole. Several ranges, other units, invalid headers and an `If-Range` with another
+ * representation get the whole.
  */
 export function readRange(headers: Headers, size: number, etag: string): ByteRange | "unsatisfiable" | null {
   const condition = headers.get("if-range")

@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 import { networkOf, type TrustsProxy } from "./client-address.ts"
 
 export interface Connections {
-  /** Those that are open, sockets of the live connection included. */
+  /** Open connections, live ones included. */
   open(): number
   /** Connections whose next request has not arrived completely yet. */
   waiting(): number
@@ -16,13 +16,13 @@ export interface ConnectionLimits {
   most: number
   /** From one network: an office shares one. */
   perAddress: number
-  /** Connections of these are not counted by network: a proxy has to do that itself. */
+  /** Connections from these are not counted by network: a proxy has to do that itself. */
   trustsProxy: TrustsProxy | null
 }
 
 /**
- * Those that are counted together, and of them those that wait for their next request, longest
- * first.
+ * Connections that are counted together, and those of them that wait for their next request,
+ * longest first.
  */
 interface Crowd {
   open: number
@@ -50,7 +50,7 @@ export function limitConnections(
   const all: Crowd = { open: 0, waiting: new Set() }
   const networks = new Map<string, Crowd>()
   const crowdsOf = new WeakMap<Socket, Crowd[]>()
-  /** Requests of a connection that are not answered yet: a client may send the next one before. */
+  /** Requests of a connection without a response yet: a client may send the next one early. */
   const unanswered = new WeakMap<Socket, number>()
   const refused = { address: 0, full: 0 }
   const warnedAt = { address: -Infinity, full: -Infinity }
@@ -82,7 +82,7 @@ export function limitConnections(
   return { open: () => all.open, waiting: () => all.waiting.size, refused: () => ({ ...refused }) }
 
   /**
-   * Closes the connection of a crowd that has been idle longest. If all are busy it closes the new
+   * Closes the connection of a group that has been idle longest. If all are busy it closes the new
    * one, and returns false.
    */
   function evictIdle(reason: keyof typeof refused, { waiting }: Crowd, socket: Socket, network: string) {
@@ -122,12 +122,15 @@ export function limitConnections(
   }
 }
 
-/** Descriptors that the process needs for all else: the database, files on their way, its own. */
+/**
+ * File descriptors that the process needs for everything else: the database, files being sent, its
+ * own.
+ */
 const SPARE_FILES = 1000
 
 /** As many connections as the limit of open files allows, and `wanted` at most. */
 export function affordableConnections(wanted: number): number {
-  // Without this it asks the name service about every connection; Node's types do not know it.
+  // Without this it queries the name service for every connection; Node's types do not know it.
   Object.assign(process.report, { excludeNetwork: true })
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   const files = Number(report.userLimits?.open_files?.soft)

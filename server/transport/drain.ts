@@ -3,22 +3,20 @@ import type { Socket } from "node:net"
 
 export interface Drain {
   /**
-   * From now on each connection ends with its next response; a client that keeps connections open
+   * From now on each connection ends with its next response; a client with persistent connections
    * connects elsewhere.
    */
   begin(): void
   /**
-   * Takes no new connections and resolves when the running responses are finished; those that take
-   * longer than `timeout` milliseconds are cut.
+   * Accepts no new connections and resolves when the running responses are finished; those that
+   * take longer than `timeout` milliseconds are cut off.
    */
   finish(timeout: number): Promise<void>
 }
 
-/**
- * Watches the server's connections from now on. Those that were upgraded are left to their owner.
- */
+/** Tracks the server's connections from now on. Upgraded ones are left to their owner. */
 export function prepareDrain(server: Server): Drain {
-  // Node's own closeIdleConnections passes over those that have not carried a request yet, and
+  // Node's own closeIdleConnections skips connections that have not carried a request yet, and
   // browsers open such in advance.
   const running = new Map<Socket, Set<ServerResponse>>()
   const drained = Promise.withResolvers<void>()

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import type { LoaderFunction, MiddlewareFunction, RouterContextProvider, ServerBuild } from "react-router"
 
-/** A resource route at a fixed address. */
+/** A resource route at a fixed URL. */
 interface Endpoint {
   pattern: string
-  /** The root's first: the caller is identified and guarded as everywhere. */
+  /** The root's first: the caller is identified and authorized as everywhere. */
   middleware: MiddlewareFunction<Response>[]
   loader: LoaderFunction
 }
@@ -12,10 +12,10 @@ interface Endpoint {
 type Handler = (request: Request, context: RouterContextProvider) => Promise<Response>
 
 /**
- * Finds what answers a `GET` of a fixed address that is no page, such as `/api/health`, or null. It
- * calls what React Router would, in the same order; but the way there, made for pages, costs
- * several times what a small answer does. Whatever is written in another way, has parameters or a
- * search, or sends something, is React Router's.
+ * Finds the handler of a `GET` of a fixed URL that is no page, such as `/api/health`, or null. It
+ * calls what React Router would, in the same order; but React Router's way there, made for pages,
+ * costs several times what a small response does. URLs with parameters or a query, or written
+ * differently, and requests with a body are left to React Router.
  */
 export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) => Handler | null {
   const answers = new Map<string, Handler>()
@@ -41,7 +41,7 @@ export function findEndpoints(build: ServerBuild): (incoming: IncomingMessage) =
 }
 
 /**
- * What the loader cannot answer is answered by `fail`, so that the middleware sees that too. Throws
+ * If the loader throws, `fail` creates the response, so that the middleware sees it too. Throws
  * what the middleware throws.
  */
 function answerAt(
@@ -78,7 +78,7 @@ function isResource({ default: page, ErrorBoundary }: Route["module"]) {
   return page === undefined && ErrorBoundary === undefined
 }
 
-/** The route and everything around it, the outermost first. */
+/** The route and its parents, outermost first. */
 function lineOf(routes: Routes, id: string): Route[] {
   const route = routes[id]
   if (!route) return []
@@ -91,7 +91,7 @@ function toResponse(value: unknown): Response {
   return typeof value === "string" ? new Response(value) : Response.json(value)
 }
 
-/** What React Router's `data` makes. */
+/** The result of React Router's `data`. */
 function isData(value: unknown): value is { data: unknown; init: ResponseInit | null } {
   return (
     typeof value === "object" && value !== null && "type" in value && value.type === "DataWithResponseInit"

@@ -27,13 +27,13 @@ export function json(body: unknown, init: ResponseInit = {}): Response {
   return response
 }
 
-/** For a body past the limit. */
+/** For a body over the limit. */
 export function bodyTooLarge(headers: HeadersInit = {}, limit = JSON_LIMIT): Response {
   return json({ error: `Request body larger than ${limit / 1024} KB` }, { status: 413, headers })
 }
 
 /**
- * For a method that the address does not know. `allowed` as in the `Allow` header: `["GET",
+ * For a method that the URL does not support. `allowed` as in the `Allow` header: `["GET",
  * "HEAD"]`.
  */
 export function methodNotAllowed(allowed: string[]): Response {

@@ -1,13 +1,13 @@
 import { isLanguage, type Language } from "#server/users/language-contract.ts"
 
 interface Wishes {
-  /** All cookies, as their header has them. */
+  /** All cookies, as in their header. */
   cookie?: string | null | undefined
   acceptLanguage?: string | null | undefined
 }
 
 /**
- * The reader's language: what they chose here, else the first of their browser's that there is,
+ * The reader's language: their choice here, else the first of their browser's that is supported,
  * else English.
  */
 export function readLanguage({ headers }: Request): Language {
@@ -19,13 +19,13 @@ export function languageFor({ cookie, acceptLanguage }: Wishes): Language {
   return chosenLanguage(cookie) ?? languageOfBrowser(acceptLanguage ?? "")
 }
 
-/** What the reader chose here; null where they chose none. */
+/** The reader's choice here; null if there is none. */
 export function chosenLanguage(cookie: string | null | undefined): Language | null {
   const chosen = /(?:^|;\s*)language=([a-z]+)(?:;|$)/.exec(cookie ?? "")?.[1]
   return chosen !== undefined && isLanguage(chosen) ? chosen : null
 }
 
-/** `de-AT, en;q=0.8` names German first (RFC 9110, 12.5.4). Regions make no difference here. */
+/** `de-AT, en;q=0.8` prefers German (RFC 9110, 12.5.4). Regions make no difference here. */
 function languageOfBrowser(acceptLanguage: string): Language {
   let best: { language: Language; weight: number } | null = null
   for (const wish of acceptLanguage.split(",")) {

@@ -10,19 +10,19 @@ import { createNonce } from "./nonce.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
 
-/** What is known about a request besides itself. */
+/** Facts about a request besides itself. */
 export interface Exchange {
   incoming: IncomingMessage
   outgoing: ServerResponse
-  /** The one that the response's content security policy admits. */
+  /** The one in the response's content security policy. */
   nonce: string
-  /** As the log and the response's header `x-request-id` have it. */
+  /** As in the log and in the response's header `x-request-id`. */
   requestId: string
-  /** Which route answers, once that is known: the pattern of its address, not the address. */
+  /** Called once the route is known, with its pattern, not the URL. */
   counted: { route: string | null }
 }
 
-/** One answer, whole or broken off. */
+/** One response, complete or broken off. */
 export interface RespondedRequest {
   method: string
   route: string
@@ -30,18 +30,15 @@ export interface RespondedRequest {
   milliseconds: number
 }
 
-/** Answers from a request to a response. */
+/** Handles a request with a response. */
 export type Handle = (request: Request, exchange: Exchange) => Promise<Response>
 
-/** Where answers come from. */
+/** The sources of responses. */
 export interface Front {
   handle: Handle
-  /** Sends a file and says true, where the request is for one. */
+  /** Sends a file and returns true if the request is for one. */
   serveFile: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean>
-  /**
-   * Sends a page that is known already and answers the pattern of its address, where the request is
-   * for one.
-   */
+  /** Sends a cached page and returns the pattern of its route, if the request is for one. */
   sendPage: (incoming: IncomingMessage, outgoing: ServerResponse, nonce: string) => string | null
   close: () => Promise<void>
 }
@@ -49,7 +46,7 @@ export interface Front {
 /** An upload may take this long. Milliseconds. */
 const LONGEST_REQUEST = 60 * 60 * 1000
 
-/** The one HTTP server of the process, with its limits; it answers nothing yet. */
+/** The one HTTP server of the process, with its limits; it has no handler yet. */
 export function createHttpServer(): Server {
   const server = createServer({
     headersTimeout: 15_000,
@@ -63,8 +60,8 @@ export function createHttpServer(): Server {
 }
 
 /**
- * Answers every request from `front`. None can end the process: what cannot be answered gets a
- * status or a closed connection.
+ * Handles every request with `front`. None can end the process: a request that fails gets a status
+ * or a closed connection.
  */
 export function serveRequests(
   server: Server,
@@ -81,12 +78,12 @@ export function serveRequests(
     front: Front
     tracing?: Tracing | null
     answered?: (answer: RespondedRequest) => void
-    /** What some requests are answered instead of anything else. */
+    /** The response for some requests instead of anything else. */
     refuseIfClosed?: (incoming: IncomingMessage, nonce: string) => Response | null
   },
 ) {
   const securityHeaders = createSecurityHeaders(config)
-  // To look for secrets costs as much as the line itself, and it has no field for one.
+  // Redaction costs as much as the line itself, and it has no field to redact.
   const requests = log.child({}, { redact: [] })
   server.on("request", (incoming, outgoing) => {
     const counted: Exchange["counted"] = { route: null }
@@ -164,7 +161,7 @@ const REFUSALS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 }
 
-/** What Node could not read as a request. */
+/** For what Node could not parse as a request. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   refuseConnection(REFUSALS[error.code ?? ""] ?? "400 Bad Request", socket)

@@ -1,6 +1,6 @@
 /**
- * For text between tags and in quoted attributes, in HTML and in XML alike. Leaves out the
- * characters that XML cannot hold.
+ * Escapes text between tags and in quoted attributes, for HTML and XML. Removes characters that XML
+ * cannot contain.
  */
 export function escapeMarkup(text: string): string {
   return text

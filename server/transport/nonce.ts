@@ -1,9 +1,9 @@
 import { randomFillSync } from "node:crypto"
 
-/** Bytes: 128 bits, as the content security policy asks for. */
+/** Bytes: 128 bits, as the content security policy recommends. */
 const SIZE = 16
 
-// Drawing sixteen bytes from the system takes as long as drawing some thousands.
+// Getting sixteen random bytes from the system takes as long as getting some thousands.
 const drawn = Buffer.alloc(SIZE * 256)
 let next = drawn.length
 

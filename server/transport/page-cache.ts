@@ -7,31 +7,28 @@ import { languageFor } from "./language.ts"
 import { themeIn } from "./theme.ts"
 import { TextResponse } from "./text-response.ts"
 
-/**
- * A page that is the same for every visitor: with equal settings of theirs, it differs in nothing
- * but its nonce.
- */
+/** A page that is the same for every visitor: for equal settings only its nonce differs. */
 export class SharedPage extends TextResponse {}
 
 /** How long a page is served from the cache. Milliseconds. */
 const FRESH_FOR = 5_000
 
 /**
- * A page in other emails (`/Features`) is another page here. Past this many, the one that was kept
- * first goes.
+ * A page in other capitalisation (`/Features`) is another page here. Beyond this many, the oldest
+ * is dropped.
  */
 const MOST_PAGES = 500
 
 interface KeptPage {
-  /** The pattern of its address. */
+  /** The pattern of its route. */
   route: string
   expiresAt: number
   headers: [string, string][]
-  /** As it is compared, without the mark of a weak one. */
+  /** In the form for comparison, without the mark of a weak one. */
   etag: string
   /** The parts between the nonces. */
   parts: Buffer[]
-  /** Of the parts together, in bytes. */
+  /** The length of all parts together, in bytes. */
   length: number
   /** The same, each compressed separately; created on demand. */
   deflated: Buffer[] | null
@@ -45,8 +42,8 @@ interface PageCacheOptions {
 }
 
 /**
- * Keeps public pages for the seconds in which others ask for them too, and sends them to visitors
- * without asking the router. Each answer has a nonce of its own in every place.
+ * Caches public pages for some seconds and sends them to visitors without the router. Each response
+ * has its own nonce everywhere.
  */
 export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOptions) {
   const pages = new Map<string, KeptPage>()
@@ -63,7 +60,7 @@ export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOption
         pages.delete(oldest)
       }
     },
-    /** Answers the route's pattern if it has sent the page, else null. */
+    /** Returns the route's pattern if it has sent the page, else null. */
     send(incoming: IncomingMessage, outgoing: ServerResponse, nonce: string): string | null {
       if (!isAsked(incoming) || !isVisitor(incoming)) return null
       const page = pages.get(keyOf(incoming))
@@ -103,8 +100,8 @@ function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerRes
   outgoing.setHeader("etag", `W/${page.etag}`)
   outgoing.setHeader("vary", "accept-encoding, accept-language, cookie")
   if (namesTag(incoming.headers["if-none-match"], page.etag)) {
-    // The browser shows the page it has, with the nonce it has: a policy with another would let
-    // none of its scripts run.
+    // The browser shows its cached page with the nonce in it: a policy with another nonce would
+    // block all its scripts.
     outgoing.removeHeader("content-security-policy")
     outgoing.statusCode = 304
     outgoing.end()
@@ -123,8 +120,7 @@ function sendPage(page: KeptPage, incoming: IncomingMessage, outgoing: ServerRes
 }
 
 /**
- * In one piece for the network, and without a copy: joining a page to the nonces takes longer than
- * all else about it.
+ * In one write, without copying: joining a page and its nonces takes longer than everything else.
  */
 function writeParts(parts: readonly Buffer[], nonce: string, outgoing: ServerResponse) {
   outgoing.cork()
@@ -138,8 +134,8 @@ function writeParts(parts: readonly Buffer[], nonce: string, outgoing: ServerRes
 
 /**
  * The page as gzip (RFC 1952), of which only the checksum is computed again: the parts were
- * deflated once, each ending on a byte and looking back at nothing before it, and between them the
- * nonce lies as it is, in a block that is not compressed (RFC 1951).
+ * deflated once, each ending on a byte boundary and referring to nothing before it, and the nonces
+ * are between them in uncompressed blocks (RFC 1951).
  */
 function toGzip(page: KeptPage, nonce: Buffer): Buffer {
   page.deflated ??= page.parts.map((part) =>
@@ -158,7 +154,7 @@ function toGzip(page: KeptPage, nonce: Buffer): Buffer {
     length += part.length + (index > 0 ? nonce.length : 0)
   }
   const end = Buffer.alloc(10)
-  end.writeUInt8(3, 0) // an empty block that says it is the last
+  end.writeUInt8(3, 0) // an empty block that is marked as the last
   end.writeUInt32LE(checksum, 2)
   end.writeUInt32LE(length, 6)
   return Buffer.concat([GZIP_HEADER, join(page.deflated, stored), end])

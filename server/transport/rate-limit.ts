@@ -28,9 +28,9 @@ interface RateLimiterOptions {
 }
 
 /**
- * An exact sliding window: per key, the moments of the accepted requests that are younger than
- * `interval`. A rejected request does not count. The state lives in this process's memory, without
- * timers: each check forgets what has run out.
+ * An exact sliding window: per key, the times of the accepted requests that are younger than
+ * `interval`. A rejected request does not count. The state is in this process's memory, without
+ * timers: each check removes what has expired.
  */
 export function createRateLimiter({
   interval,
@@ -66,8 +66,8 @@ export function createRateLimiter({
   }
 
   /**
-   * A clock that is set back a little is waited for. Set back by more than a window, it makes all
-   * that was counted meaningless.
+   * If the clock is set back a little, callers wait. If it is set back by more than a window, all
+   * counts are dropped.
    */
   function readClock() {
     const now = clock()
@@ -78,8 +78,8 @@ export function createRateLimiter({
   }
 
   /**
-   * Two at most, so that no request pays for a whole flood. Each brings one new key at most, so it
-   * keeps up.
+   * Two at most, so that no single request pays for a flood. Each request adds at most one key, so
+   * this keeps up.
    */
   function forgetSome(now: number) {
     for (let forgotten = 0; forgotten < 2; forgotten++) {
@@ -98,15 +98,15 @@ export function createRateLimiter({
 
 interface Sender {
   key: string
-  /** Moments, the oldest first. */
+  /** Times, oldest first. */
   accepted: number[]
   older: Sender | null
   newer: Sender | null
 }
 
 /**
- * In the order of the last accepted request. A Map keeps an order too, but to find its first key it
- * walks over all that were deleted.
+ * In the order of the last accepted request. A Map has an order too, but finding its first key
+ * iterates over all deleted ones.
  */
 function createQueue() {
   let oldest: Sender | null = null

@@ -2,8 +2,8 @@ import { isRefusal } from "#server/errors.ts"
 import { json } from "./json.ts"
 
 /**
- * Answers for a resource route: what a user can cause becomes a JSON error with its status,
- * anything else stays a failure.
+ * For resource routes: errors that a user can cause become a JSON error with their status, anything
+ * else stays a failure.
  */
 export async function answerRefusals(answer: () => Promise<Response>): Promise<Response> {
   try {

@@ -1,7 +1,7 @@
 import type { Config } from "#server/config.ts"
 
 /**
- * The headers that every response carries. Give it the configuration once, then a nonce for each
+ * The headers of every response. Call it with the configuration once, then with a nonce for each
  * response.
  */
 export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {
@@ -19,20 +19,19 @@ export function createSecurityHeaders(config: Config): (nonce: string) => [strin
 }
 
 /**
- * Only scripts that carry the nonce run, and what they load. Nothing may frame us, and forms go
- * nowhere else.
+ * Only scripts with the nonce run, and what they load. Nothing may embed us, and forms are only
+ * sent to us.
  */
 function contentSecurityPolicy(config: Config) {
   const socket = config.origin.replace(/^http/, "ws")
   const clerk = clerkOrigins(config)
-  // Vite puts styles into the page and talks over a socket of its own.
+  // Vite injects styles into the page and uses its own socket.
   const development = config.production ? "" : " 'unsafe-inline'"
   const directives = {
     "default-src": "'none'",
     "script-src": "'nonce-{nonce}' 'strict-dynamic'",
     "style-src": config.production ? "'self' 'nonce-{nonce}'" : `'self'${development}`,
-    // What the server sends has no style attribute. Clerk's components are not ours to promise that
-    // for.
+    // The server's HTML has no style attributes. For Clerk's components we cannot promise that.
     "style-src-attr": config.identity.kind === "clerk" ? "'unsafe-inline'" : "'none'",
     "img-src": ["'self' data: blob:", ...clerk.images].join(" "),
     "font-src": "'self'",
@@ -51,7 +50,7 @@ function contentSecurityPolicy(config: Config) {
     .join("; ")
 }
 
-/** What Clerk's browser code reaches: its Frontend API, avatars, and the bot challenge. */
+/** The origins that Clerk's browser code uses: its Frontend API, avatars, and the bot challenge. */
 function clerkOrigins({ identity }: Config) {
   if (identity.kind !== "clerk") return { api: [], images: [], frames: [] }
   return {

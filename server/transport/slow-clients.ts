@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** In each such time at least so much of a request's body has to come. Milliseconds, bytes. */
+/**
+ * At least this many bytes of a request's body have to arrive in each interval. Milliseconds,
+ * bytes.
+ */
 const PERIOD = 60_000
 const LEAST_BYTES = 1000
 
-/** So long may a client take nothing of what waits for it. Milliseconds. */
+/** How long a client may read nothing of the data that waits for it. Milliseconds. */
 const LONGEST_STALL = 120_000
 
 /**
- * Calls `giveUp` when hardly anything of the body comes. Times in which it was us who did not read
- * do not count.
+ * Calls `giveUp` when hardly anything of the body arrives. Intervals in which we did not read do
+ * not count.
  */
 export function watchSlowBody(incoming: IncomingMessage, giveUp: () => void, period = PERIOD): void {
   let before = incoming.socket.bytesRead
@@ -28,8 +31,8 @@ export function watchSlowBody(incoming: IncomingMessage, giveUp: () => void, per
 }
 
 /**
- * Ends a response that its client has stopped reading. One that has nothing to send at the moment
- * may be silent for as long as it likes.
+ * Ends a response that its client has stopped reading. One that has nothing to send may be silent
+ * for any time.
  */
 export function endStalledResponse(outgoing: ServerResponse, longest = LONGEST_STALL): void {
   outgoing.setTimeout(longest, () => {

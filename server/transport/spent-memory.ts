@@ -1,12 +1,10 @@
-// A chunk of a large body is a few words to the garbage collector and a quarter of a megabyte
-// outside of its sight. Left to it, such memory is counted against the heap until all of the heap
-// has been searched, over and over while a file goes through.
+// To the garbage collector a chunk of a large body is a few words, with a quarter of a megabyte
+// outside the heap. Otherwise such memory counts towards the heap limit until a full collection,
+// which then runs over and over while a file is transferred.
 
 const offered = new WeakSet<ArrayBufferLike>()
 
-/**
- * Lets the last user of the chunk give its memory back. It has to be the only view of its buffer.
- */
+/** Lets the last user of the chunk release its memory. It has to be the only view of its buffer. */
 export function offerMemory<Chunk extends Uint8Array>(chunk: Chunk): Chunk {
   if (chunk.byteLength === chunk.buffer.byteLength) offered.add(chunk.buffer)
   return chunk

@@ -13,7 +13,10 @@ interface StaticFile {
   etag: string
   isImmutable: boolean
   sizes: Partial<Record<Encoding | "identity", number>>
-  /** Of a small file that was asked for: opening it each time costs more than all the rest. */
+  /**
+   * The content of a small file that was requested: opening it each time costs more than everything
+   * else.
+   */
   contents: Partial<Record<Encoding | "identity", Buffer>>
 }
 
@@ -24,8 +27,7 @@ const SUFFIXES: Record<Encoding, string> = { br: ".br", gzip: ".gz" }
 
 /**
  * Serves the files that were in `directory` when it was called, and nothing else: a path is looked
- * up in a list, never on the disk. Files under /assets carry a hash in their names and never
- * change.
+ * up in a list, never on the disk. Files under /assets have a hash in their names and never change.
  */
 export function createFileServer(directory: string) {
   const files = listFiles(directory)

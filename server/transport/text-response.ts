@@ -1,6 +1,6 @@
 /**
- * A response whose body is known as a whole. The bridge sends `content` in one write. What else
- * makes a `Response` costly, such as a stream of the body, is made on demand.
+ * A response whose body is known as a whole. The bridge sends `content` in one write. Other costly
+ * parts of a `Response`, such as a stream of the body, are created on demand.
  */
 export class TextResponse implements Response {
   readonly content: string
@@ -70,7 +70,7 @@ export class TextResponse implements Response {
   }
 }
 
-// For `instanceof`. Nothing of what it inherits is reached: each part is defined above.
+// For `instanceof`. None of its inherited properties are used: each is defined above.
 Object.setPrototypeOf(TextResponse.prototype, Response.prototype)
 
 function streamOf(content: string) {

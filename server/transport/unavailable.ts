@@ -2,8 +2,8 @@ import type { Language } from "#server/users/language-contract.ts"
 import { readLanguage } from "./language.ts"
 
 /**
- * The answer while the database cannot be reached, in the place of `failed`: JSON for the API, a
- * page for people. React Router's own data requests keep the body that their client understands.
+ * The response while the database is unreachable, instead of `failed`: JSON for the API, a page for
+ * people. React Router's own data requests keep the body that their client understands.
  */
 export async function unavailable(request: Request, failed: Response): Promise<Response> {
   const { pathname } = new URL(request.url)

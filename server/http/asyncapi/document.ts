@@ -8,8 +8,8 @@ import { CLIENT_MESSAGES, ERROR_MEANINGS, HANDSHAKE, SERVER_EVENTS } from "./mes
 const CHANNEL = { $ref: "#/channels/realtime" }
 
 /**
- * The socket as AsyncAPI 3, made from the schemas that the engine parses with. What the format has
- * no word for is in extensions: `x-queries`, `x-mutations`, `x-errors` and `x-limits`.
+ * The socket as AsyncAPI 3, made from the schemas that the engine parses with. Extensions hold what
+ * the format cannot express: `x-queries`, `x-mutations`, `x-errors` and `x-limits`.
  */
 export function describeRealtime({ origin }: Pick<Config, "origin">) {
   const url = new URL(origin)
@@ -68,7 +68,7 @@ export function describeRealtime({ origin }: Pick<Config, "origin">) {
   }
 }
 
-/** All messages: the handshake, the client's with their answers, and the server's events. */
+/** All messages: the handshake, the client's with their responses, and the server's events. */
 function messages(): Record<string, object> {
   const all: Record<string, object> = { handshake: message("handshake", HANDSHAKE) }
   for (const [name, description] of Object.entries(CLIENT_MESSAGES)) {

@@ -74,8 +74,8 @@ function sessionCookie({ identity, origin }: Config): string {
 }
 
 /**
- * What may happen to any request: one that is forged or lacks a second factor is refused, and the
- * database may be out of reach.
+ * Responses that any request can get: a cross-site request or one without its second factor is
+ * refused, and the database may be unreachable.
  */
 function withCommonAnswers(paths: Record<string, PathItem>): Record<string, PathItem> {
   return Object.fromEntries(

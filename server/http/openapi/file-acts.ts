@@ -72,10 +72,7 @@ const shares: Operation = {
   },
 }
 
-/**
- * What can be done with files that are stored: the trash, links, small pictures, and several in
- * one.
- */
+/** Operations on stored files: the trash, share links, thumbnails, and zips. */
 export const fileActsPaths: Record<string, PathItem> = {
   "/api/files/trash": {
     get: trash,

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { idParameter, record, refusal, SIGNED_IN } from "./parts.ts"
 
-// What the descriptions of files share.
+// Shared by the descriptions of files.
 
 /** A file as it is sent. */
 export const File = v.strictObject({

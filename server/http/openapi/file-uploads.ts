@@ -25,7 +25,7 @@ const refusals = {
   "400": tusRefusal(
     "A header is missing or not as tus has it, there is no file name, or the body broke off.",
   ),
-  // The guard's, which knows nothing of tus.
+  // The guard's, which does not know tus.
   "401": unauthorized,
   "412": tusRefusal("The version of tus is another.", {
     "Tus-Version": { required: true, schema: version },

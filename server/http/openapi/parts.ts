@@ -11,7 +11,7 @@ export interface Operation {
   security: Record<string, string[]>[]
   parameters?: object[]
   requestBody?: object
-  /** By status. What may happen to every request is added for all. */
+  /** By status. Responses that every request can get are added to all. */
   responses: Record<string, Answer>
 }
 
@@ -21,18 +21,18 @@ export interface Answer {
   content?: Record<string, { schema: object; example?: unknown }>
 }
 
-/** Methods in lower case, as the format wants them. */
+/** Methods in lower case, as the format requires. */
 export type PathItem = Partial<
   Record<"get" | "head" | "post" | "put" | "patch" | "delete" | "options", Operation>
 >
 
-/** Either of the two ways to say who is calling. */
+/** Either of the two credentials. */
 export const SIGNED_IN = [{ bearer: [] }, { session: [] }]
 
-/** A bearer credential does not do. */
+/** A bearer credential is not accepted. */
 export const IN_A_BROWSER = [{ session: [] }]
 
-/** Nobody needs to say who they are. */
+/** No credential is needed. */
 export const PUBLIC = [{}]
 
 export function jsonAnswer(
@@ -56,8 +56,8 @@ export function jsonBody(schema: v.GenericSchema) {
 }
 
 /**
- * Without the dialect, which the document states once, and without the rules that JSON Schema has
- * no word for.
+ * Without the dialect, which the document states once, and without the rules that JSON Schema
+ * cannot express.
  */
 export function schemaOf(schema: v.GenericSchema): object {
   const { $schema: _dialect, ...rest } = toJsonSchema(schema, {
