@@ -9,7 +9,7 @@ import { opening, withPage } from "./page.ts"
 // is scrolled down through 5,000 of them and back.
 
 const FILES = 50_000
-/** So many rows are scrolled through. */
+/** Rows to scroll through. */
 const SCROLLED = 5_000
 const PORT = 3979
 
@@ -35,7 +35,7 @@ function showsFiles(page: Page) {
   return page.locator("[data-file]").first().waitFor()
 }
 
-/** So many pixels for each turn of the wheel. */
+/** Pixels for each turn of the wheel. */
 async function scroll(page: Page, pixels: number, isThere: () => Promise<boolean>) {
   while (!(await isThere())) {
     await page.mouse.wheel(0, pixels)
@@ -43,7 +43,7 @@ async function scroll(page: Page, pixels: number, isThere: () => Promise<boolean
   }
 }
 
-/** Whether the file of this number, or one behind it, is among those that are drawn. */
+/** Whether the file with this number, or a later one, is rendered. */
 function isDrawn(page: Page, number: number) {
   return page.evaluate(
     (wanted) =>
@@ -54,7 +54,7 @@ function isDrawn(page: Page, number: number) {
   )
 }
 
-/** All have the same bytes, which nobody asks for. */
+/** All have the same bytes, which are never downloaded. */
 async function makeFiles(sql: postgres.Sql) {
   await sql`
     with blob as (

@@ -1,6 +1,6 @@
 import { answerCommands } from "./program.ts"
 
-// Runs inside each measured process, before its program: what can only be read there.
+// Runs inside each measured process, before its program: measures what can only be read there.
 
 const SAMPLE_MS = 250
 

@@ -12,7 +12,7 @@ import { describeMachine } from "./results.ts"
 
 interface Stage {
   sql: postgres.Sql
-  /** Of somebody who is signed in and has been shown around. */
+  /** Of a signed-in user who has already seen the introduction. */
   page: Page
   machine: ReturnType<typeof describeMachine>
 }

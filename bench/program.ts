@@ -2,8 +2,8 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { pathToFileURL } from "node:url"
 
-// A measured program is a process of its own, which does what it is asked over the channel that
-// Node opens between the two.
+// A measured program is a process of its own, which executes requests from the channel that Node
+// opens between the two.
 
 type Commands = Record<string, (...args: never[]) => unknown>
 
@@ -44,7 +44,7 @@ export function answerCommands(commands: Commands): void {
 }
 
 interface ProgramOptions {
-  /** In the place of the environment of the bench. */
+  /** Replaces the environment of the bench. */
   env?: Record<string, string | undefined>
   cwd?: string
   /** A module that runs in the process before the program does. */

@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Figures } from "./medians.ts"
 
 /**
- * The share of the machine's time, in percent, from which on a measure says more about the
- * neighbours than about what is measured.
+ * The share of CPU time, in percent, from which a measure says more about the neighbours than about
+ * the candidate.
  */
 const DISTURBED = 1
 const TRIES = 5
@@ -13,11 +13,11 @@ const TRIES = 5
 const REST_MS = 4000
 
 /**
- * Measures while the machine is left alone. The host of a virtual machine may give its processors
- * to others, at times half of them for minutes, and says so (`steal` in proc_stat(5)). What was
- * disturbed by that is measured again; if it was each time, the time when it was least counts. The
- * result has no part in this choice; what was `missed` counts each time. Adds what was `stolen`, in
- * percent, and the number of `tries`.
+ * Measures while the machine is undisturbed. The host of a virtual machine may give CPU time to
+ * other guests, sometimes half of it for minutes, and reports it (`steal` in proc_stat(5)). A
+ * disturbed measure is repeated; if all are disturbed, the least disturbed counts. The choice
+ * ignores the result, and `missed` counts every time. Adds `stolen`, in percent, and the number of
+ * `tries`.
  */
 export async function measureUndisturbed(measure: () => Promise<Figures>): Promise<Figures> {
   let best: Figures = {}
@@ -40,7 +40,7 @@ export async function measureUndisturbed(measure: () => Promise<Figures>): Promi
   return { ...best, missed, stolen: least, tries }
 }
 
-/** Of all processors together, since the machine started; 0 on a system that does not tell. */
+/** Of all processors together, since boot; 0 on a system that does not report it. */
 function stolenMs(): number {
   try {
     const [, , , , , , , , steal] = readFileSync("/proc/stat", "utf8").split("\n", 1)[0]?.split(/\s+/) ?? []

@@ -76,7 +76,7 @@ async function startSmall(
   }
 }
 
-/** Every question is asked in a conversation that is stored, by somebody who is signed in. */
+/** Every message is sent in a stored conversation, by a signed-in user. */
 async function startTideline({ upstream, databaseUrl, folder }: Setting): Promise<Running> {
   const program = startProgram<MeterCommands>(builtServer(root), [], {
     before: METER,

@@ -4,7 +4,7 @@ import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 import { DELTAS, deltasIn } from "./streams.ts"
 
-// Run as a program: the readers. Each asks, reads until the end of the answer, and asks again.
+// Run as a program: the readers. Each sends a message, reads the reply to its end, and repeats.
 
 /** One reader's requests. */
 export interface Reader {

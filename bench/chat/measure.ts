@@ -35,8 +35,7 @@ export async function measureChat({ short }: { short: boolean }): Promise<object
     const stage = { databaseUrl: cluster.url, postmaster: cluster.pid, folder }
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // Another one begins each time, so that none always runs on the machine as the same other
-      // left it.
+      // The order changes each round, so that no candidate always follows the same one.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "raw")
       for (const candidate of order) measured.push(...(await measureOne(stage, candidate, seconds)))
     }

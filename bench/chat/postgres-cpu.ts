@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What a clock tick of /proc is in ms, on Linux. */
+/** Milliseconds in a clock tick of /proc on Linux. */
 const TICK = 10
 
 /**
- * CPU that the postmaster and its processes have used so far, those that ended included.
+ * CPU that the postmaster and its processes have used so far, including those that have ended.
  * Milliseconds. Linux only.
  */
 export function readPostgresCpu(postmaster: number): number {

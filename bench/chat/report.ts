@@ -58,7 +58,7 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   }
 }
 
-/** What Tideline promises of its chat, and whether these figures keep it: a line for each. */
+/** The targets of the chat, and whether these figures meet them: a line for each. */
 function judge(medians: Medians<Candidate>): string[] {
   return [
     ...["1 stream", "50 streams", "200 streams"].map((what) =>

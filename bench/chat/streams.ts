@@ -15,14 +15,14 @@ export function streamAsked(body: string): number {
   return Number(numbers.at(-1)?.[1])
 }
 
-/** As long as a token is on average, with the delta's number, by which a client knows it again. */
+/** As long as an average token, with the delta's number, by which a client recognises it. */
 export function deltaText(index: number): string {
   return ` ~${String(index).padStart(3, "0")}`
 }
 
 /**
- * The numbers of the deltas in a piece of a response. What is cut in two is completed by the next
- * piece: `rest` goes before it.
+ * The numbers of the deltas in a chunk of a response. A delta that is cut off is completed by the
+ * next chunk: put `rest` before it.
  */
 export function deltasIn(text: string): { numbers: number[]; rest: string } {
   const numbers: number[] = []

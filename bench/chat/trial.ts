@@ -50,14 +50,14 @@ export async function withTrial(
   }
 }
 
-/** Connections, statements and machine code are warm before anything is counted. */
+/** Warms up connections, statements and compiled code before anything is counted. */
 export async function warmUp(trial: Trial): Promise<void> {
   const readers = await openReaders(trial, 50, 1)
   await trial.crowd.ask("begin", PORT, readers, { ramp: 2000, again: false })
   await collect(trial)
 }
 
-/** What is used then has nothing to do with answers, and is taken off all that follows. */
+/** CPU that has nothing to do with replies, subtracted from all later figures. */
 export async function measureIdle(trial: Trial, seconds: number): Promise<Figures> {
   const { meter } = trial.running
   await pause(5000) // until what the warm-up left behind is done
@@ -69,8 +69,8 @@ export async function measureIdle(trial: Trial, seconds: number): Promise<Figure
 }
 
 /**
- * So many streams at any time: as each ends, its reader asks again. Measured over `seconds`, once
- * all run.
+ * Keeps this many streams open: when one ends, its reader sends another message. Measured over
+ * `seconds`, once all are running.
  */
 export async function measureSteady(trial: Trial, count: number, seconds: number): Promise<Figures> {
   const { crowd, running, stage } = trial
@@ -99,7 +99,7 @@ export async function measureSteady(trial: Trial, count: number, seconds: number
   }
 }
 
-/** So many streams that begin at almost the same time. */
+/** This many streams that begin at almost the same time. */
 export async function measureBurst(trial: Trial, count: number): Promise<Figures> {
   const readers = await openReaders(trial, count, 1)
   await trial.crowd.ask("begin", PORT, readers, { ramp: BURST, again: false })
@@ -114,8 +114,8 @@ function openReaders(trial: Trial, count: number, turns: number) {
 }
 
 /**
- * What the candidate adds, in ms, to everything that came from `since` to `until`: `firsts` by
- * answer, to the time until its first delta; `lags` by delta.
+ * The milliseconds that the candidate adds to everything from `since` to `until`: `firsts` by
+ * reply, to the time until its first delta; `lags` by delta.
  */
 async function collect({ crowd, upstream }: Trial, since = 0, until = Number.POSITIVE_INFINITY) {
   const { asked, streams, deltas, times, failures } = await crowd.ask("finish")

@@ -5,7 +5,7 @@ import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 import { DELTAS, deltaText, INTERVAL, streamAsked } from "./streams.ts"
 
-// Run as a program: a gateway that speaks OpenAI's protocol, and notes when it sends what.
+// Run as a program: a gateway that speaks OpenAI's protocol and records when it sends each delta.
 
 const asked: number[] = []
 const sent: number[] = []
@@ -38,7 +38,7 @@ export type UpstreamCommands = typeof commands
 
 answerCommands(commands)
 
-/** Keeps its pace whatever happens to single timers. */
+/** Keeps its pace even if single timers are late. */
 function answer(response: ServerResponse, stream: number, begun: number): void {
   asked[stream] = begun
   const frame = { id: `chatcmpl-${stream}`, object: "chat.completion.chunk", created: 1, model: "bench" }

@@ -34,7 +34,7 @@ export async function startBare(folder: string): Promise<Running> {
   return { meter, server: { origin: `http://localhost:${PORTS.bare}`, headers: {} } }
 }
 
-/** The built server, keeping its files in `folder`, for somebody who is signed in. */
+/** The built server, storing its files in `folder`, for a signed-in user. */
 export async function startTideline(folder: string, databaseUrl: string): Promise<Running> {
   const origin = `http://localhost:${PORTS.tideline}`
   const meter = startProgram<MeterCommands>(builtServer(root), [], {

@@ -32,8 +32,8 @@ interface Stage {
 }
 
 /**
- * Sends a file to both and takes it back, several times over, and prints medians. Everything runs
- * on this machine, over loopback, and both write to the same disk. Linux only.
+ * Uploads a file to both candidates and downloads it again, several times, and prints medians.
+ * Everything runs on this machine, over loopback, and both write to the same disk. Linux only.
  */
 export async function measureFiles({ short }: { short: boolean }): Promise<object> {
   const root = resolve(import.meta.dirname, "../..")
@@ -47,7 +47,8 @@ export async function measureFiles({ short }: { short: boolean }): Promise<objec
     const begun = now()
     for (let lasted = 0; rounds < (short ? 1 : ROUNDS) && now() - begun + lasted < LONGEST; rounds++) {
       const since = now()
-      // Another one begins each time, so that none always finds the disk as the other left it.
+      // The order changes each round, so that no candidate always finds the disk as the same other
+      // left it.
       const order = rounds % 2 === 0 ? CANDIDATES : CANDIDATES.toReversed()
       measured.push(...(await measureRound(stage, order, size)))
       lasted = now() - since

@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import { answerCommands } from "../program.ts"
 import { now, percentile } from "../statistics.ts"
 
-// Asks one server over many connections, each of which asks again as soon as it has its answer.
+// Sends requests to one server over many connections; each sends the next as soon as it has its
+// response.
 
 export interface Load {
   port: number
@@ -126,7 +127,7 @@ class Crowd {
   }
 }
 
-/** One answer at a time: nothing is asked on a connection before its answer is whole. */
+/** One response at a time: a connection sends nothing before its response is complete. */
 class ResponseReader {
   #head = ""
   #status = 0

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 
-// Whole processes, measured from outside and all alike. Linux only: it reads /proc.
+// Measures whole processes from outside, all in the same way. Linux only: it reads /proc.
 
 export interface Served {
   child: ChildProcess

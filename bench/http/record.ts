@@ -11,7 +11,7 @@ export const POST = "/blog/a-commit-is-the-announcement"
 const ROWS = 20
 
 export interface Recorded {
-  /** Somebody who is signed in, with twenty conversations and twenty files. */
+  /** A signed-in user with twenty conversations and twenty files. */
   person: Person
   /** A file of the built site. */
   asset: string
@@ -21,8 +21,8 @@ export interface Recorded {
 }
 
 /**
- * Fills a new database, and keeps what Tideline answers: the same bytes and the same markup for the
- * others.
+ * Fills a new database and records Tideline's responses, so that the others send the same bytes and
+ * markup.
  */
 export async function record(stage: Pick<Setting, "databaseUrl" | "folder">): Promise<Recorded> {
   const served = await startTideline(stage, "/api/health")

@@ -44,7 +44,7 @@ const commands = {
       await Promise.all(batch.map(({ joined }) => joined.promise))
     }
   },
-  /** Everybody also follows the room that all share. */
+  /** Every client also follows the shared room. */
   async joinShared() {
     for (const member of members) {
       member.joined = Promise.withResolvers()
@@ -74,8 +74,8 @@ const commands = {
     members = []
   },
   /**
-   * What has come since the last time, once there is so much of it, or no more has come for two
-   * seconds.
+   * What has arrived since the last call, once there is this much of it, or nothing more has
+   * arrived for two seconds.
    */
   async receipts(expected: number) {
     let seen = -1

@@ -40,8 +40,7 @@ export async function measureRealtime({ short }: { short: boolean }): Promise<ob
     const rounds = short ? 1 : ROUNDS
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // Another one begins each time, so that none always runs on the machine as the same other
-      // left it.
+      // The order changes each round, so that no candidate always follows the same one.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "floor")
       for (const candidate of order) measured.push(...(await measureOne(cluster.url, candidate, durations)))
       measured.push(...(await measureBare(cluster.url)))

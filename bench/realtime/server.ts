@@ -17,8 +17,8 @@ export type Candidate = keyof typeof CANDIDATES
 const [candidate, databaseUrl] = process.argv.slice(2) as [Candidate, string]
 const server = createServer((_request, response) => response.end())
 await CANDIDATES[candidate](databaseUrl, server)
-// Thousands connect at once; the kernel would turn away what is beyond the usual 511 and let it
-// wait for a second.
+// Thousands connect simultaneously. Beyond the default backlog of 511 the kernel would drop
+// connections, and each would retry a second later.
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
 await once(server, "listening")
 
@@ -36,15 +36,15 @@ const commands = {
   /** Resident memory in bytes, after the garbage has been collected. */
   memory: () => residentAfter({ type: "major", execution: "sync" }),
   /**
-   * The same once V8 has also given back the room it keeps for new garbage, as it does when memory
-   * is scarce.
+   * The same once V8 has also released the memory that it reserves for new objects, as it does when
+   * memory is scarce.
    */
   leastMemory: () => residentAfter({ type: "major", execution: "sync", flavor: "last-resort" }),
   startCpu() {
     cpuBefore = process.cpuUsage()
     cpuSince = performance.now()
   },
-  /** What the process has used of one core since `startCpu`. */
+  /** CPU used since `startCpu`, as a share of one core. */
   readCpu() {
     const { user, system } = process.cpuUsage(cpuBefore)
     const ms = (user + system) / 1000
@@ -55,8 +55,8 @@ const commands = {
     loop.enable()
   },
   /**
-   * The longest that the event loop was kept since `startLoop`, in ms: a timer of 1 ms that was
-   * late by that much.
+   * The longest that the event loop was blocked since `startLoop`, in ms: the largest delay of a 1
+   * ms timer.
    */
   readLoop() {
     loop.disable()

@@ -52,7 +52,7 @@ export interface Trial {
   writer: ReturnType<typeof startProgram<WriterCommands>>
 }
 
-/** Connections, statements and machine code are warm before anything is counted. */
+/** Warms up connections, statements and compiled code before anything is counted. */
 export async function warmUp({ crowd, writer }: Trial, sockets: number): Promise<void> {
   await writer.ask("write", WARMING, WARMING / 2, sockets)
   await crowd.ask("receipts", WARMING)
@@ -82,7 +82,7 @@ export async function measureRate(
   }
 }
 
-/** Everybody follows the room that all share, and has heard from it. */
+/** Every client follows the shared room, and has received a message from it. */
 export async function joinShared({ crowd, writer }: Trial, sockets: number): Promise<void> {
   await crowd.ask("joinShared")
   await writer.ask("writeShared", 2, SHARED_PER_SECOND)
@@ -90,8 +90,8 @@ export async function joinShared({ crowd, writer }: Trial, sockets: number): Pro
 }
 
 /**
- * One commit that concerns everybody: until the last client has it, and how long the server's event
- * loop was kept in the meantime.
+ * One commit that every client receives: the time until the last client has it, and how long it
+ * blocked the server's event loop.
  */
 export async function measureBroadcast(
   { server, crowd, writer }: Trial,

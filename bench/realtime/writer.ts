@@ -6,7 +6,7 @@ import { now } from "../statistics.ts"
 // each was committed. The database itself does it: a client that made thousands of commits a second
 // would take the cores from what is measured.
 
-/** Enough that none waits for the commit of another. */
+/** Enough that no write waits for the commit of another. */
 const WRITERS = 8
 
 const sql = postgres(process.argv[2] ?? "", { max: WRITERS, onnotice() {} })
@@ -17,7 +17,7 @@ const commands = {
   write(count: number, perSecond: number, sockets: number) {
     return writeTo(count, perSecond, sockets)
   },
-  /** To the room that all share. */
+  /** To the shared room. */
   writeShared(count: number, perSecond: number) {
     return writeTo(count, perSecond, 0)
   },
@@ -25,7 +25,7 @@ const commands = {
 export type WriterCommands = typeof commands
 
 /**
- * Answers the number of the first write and the times at which each was committed, in ms of the
+ * Returns the number of the first write and the times at which each was committed, in ms of the
  * monotonic clock.
  */
 async function writeTo(count: number, perSecond: number, sockets: number) {

@@ -98,7 +98,7 @@ async function measureSetting(setting: Setting, rounds: number): Promise<Round[]
         })
       }
       process.stderr.write(`${setting}, round ${round}: ${JSON.stringify(results.at(-1), rounded)}\n`)
-      // The next kill should meet a process at rest.
+      // So that the next kill finds the process idle.
       await pause(1000)
     }
     return results
@@ -194,7 +194,7 @@ function report(measured: Record<Setting, Round[]>): void {
   process.stdout.write(`\n${bars.join("\n")}\n`)
 }
 
-/** Of each round its median and its worst client, in whole ms. */
+/** The median and the slowest client of each round, in whole ms. */
 function summariseRounds(measured: readonly Round[]) {
   return [...Map.groupBy(measured, ({ round }) => round).values()].map((clients) => {
     const seen = clients.map((client) => Math.round(client.seen))

@@ -7,7 +7,7 @@ import type { Person } from "../accounts.ts"
 /** When a client passed each step of its return, on the monotonic clock, in ms. */
 export interface Return {
   connected: number
-  /** Its live query is answered, so what it shows follows the database again. */
+  /** Its live query has its result, so what it shows follows the database again. */
   resumed: number
   /** It shows the row that was committed after the restart. */
   seen: number

@@ -91,7 +91,7 @@ async function measureRate(
   return { rate: (writes * BODY) / seconds / 1e6, most: most / 1e6, resets }
 }
 
-/** Subscribed, and from then on it reads what it is sent and says nothing. */
+/** Subscribes, then reads what it receives and sends nothing. */
 async function openSilent(port: number) {
   const joined = Promise.withResolvers<void>()
   const socket = openLightSocket(port, PATHS.tideline, {

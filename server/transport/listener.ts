@@ -18,7 +18,7 @@ export interface Exchange {
   nonce: string
   /** As in the log and in the response's header `x-request-id`. */
   requestId: string
-  /** Called once the route is known, with its pattern, not the URL. */
+  /** The matched route's pattern, not the URL; null until it is known. */
   counted: { route: string | null }
 }
 

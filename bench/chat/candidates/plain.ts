@@ -9,8 +9,8 @@ import {
   type UIMessage,
 } from "ai"
 
-// Run as a program: the chat route as the SDK's documentation shows it for a Node server. It knows
-// nobody, and keeps nothing.
+// Run as a program: the chat route as the SDK's documentation shows it for a Node server, without
+// authentication and storage.
 
 const [upstream, port] = process.argv.slice(2).map(Number) as [number, number]
 const gateway = createOpenAICompatible({

@@ -5,8 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 
-// Run as a program: what Tideline is measured against. At the same addresses it writes the bytes
-// that come to a file, syncs it and answers. It knows nobody, checks nothing and takes no hash.
+// Run as a program: the server that Tideline is compared with. At the same URLs it writes the
+// received bytes to a file, syncs it and responds. It has no authentication, no checks and no
+// hashing.
 
 const [port, folder] = process.argv.slice(2) as [string, string]
 

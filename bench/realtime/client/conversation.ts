@@ -54,7 +54,7 @@ interface TidelineEvent {
   reason?: string
 }
 
-/** As docs/realtime-protocol.md says, with the acknowledgements that it asks for. */
+/** Follows docs/realtime-protocol.md, with the acknowledgements that it requires. */
 function converseWithTideline(name: string, handlers: Handlers, have: Standing | null): Conversation {
   let sequence = 0
   let acknowledged = 0
@@ -117,7 +117,7 @@ function converseWithFloor(handlers: Handlers): Conversation {
   }
 }
 
-/** Of the bare server nothing is asked but the connection. */
+/** Only connects to the bare server, and requests nothing. */
 function converseWithSocketIo(candidate: Candidate, handlers: Handlers): Conversation {
   return {
     opened() {},
