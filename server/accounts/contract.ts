@@ -147,14 +147,14 @@ export const ListPlace = v.object({
   before: v.fallback(v.optional(v.pipe(v.string(), v.uuid())), undefined),
 })
 
-/** What somebody who opened the link of a change of address decides. */
+/** The decision of a person who opened the link to change an email address. */
 export const AddressChangeForm = v.object({
   token: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
   intent: v.picklist(["confirm", "stop"]),
 })
 export type AddressChangeForm = v.InferOutput<typeof AddressChangeForm>
 
-/** What that came to, in the page's URL. */
+/** The outcome, in the page's URL. */
 export const AddressChangeDone = v.fallback(
   v.nullable(v.picklist(["waiting", "changed", "stopped", "expired"])),
   null,

@@ -7,8 +7,8 @@ import type { Scope } from "#server/scope.ts"
 import { requireOwnAccount } from "./own-account.ts"
 
 /**
- * Milliseconds since the sign-in of somebody who has no password: who signs in by a provider proves
- * who they are by having done so just now.
+ * Milliseconds. How recent the sign-in of a person without a password must be: people who sign in
+ * by a provider prove who they are by having just done so.
  */
 const RECENT = 15 * 60 * 1000
 
@@ -16,8 +16,8 @@ type Refused = AccountOutcome & { ok: false }
 type Asking = Scope<"identity" | "viewer"> & { config: Pick<Config, "adminEmails"> }
 
 /**
- * What the browser makes a passkey with, in JSON, and the cookie that belongs to it. Takes the
- * password of an account that has one.
+ * The JSON options with which the browser creates a passkey, and the cookie that belongs to them.
+ * Requires the password of an account that has one.
  */
 export async function beginPasskey(
   scope: Asking,
@@ -47,8 +47,8 @@ export async function renamePasskey(
 }
 
 /**
- * Signs out the other browsers that signed in with it. Takes what adding one takes. Throws NotFound;
- * null when it is removed.
+ * Signs out the other browsers that signed in with it. Requires what adding one requires. Throws
+ * NotFound; null when it is removed.
  */
 export async function removePasskey(
   scope: Asking,
