@@ -32,27 +32,27 @@ export type AccountOutcome =
   | { ok: false; problem: AccountProblem; status: number; retryAfter: number | null }
 
 /**
- * The forms of a provider that leaves them to us. A wrong email and a wrong password are one
- * answer, in the same time.
+ * The forms of a provider that leaves them to us. A wrong email and a wrong password get the same
+ * response, in the same time.
  */
 export interface AccountForms {
   /**
-   * `invitation` is the token of one, which counts where sign-up is closed. Where an address has to
-   * be confirmed first, nobody is signed in, and the outcome is the same whether there was such an
-   * account or not.
+   * `invitation` is an invitation's token, which allows sign-up where it is closed. If addresses
+   * have to be confirmed first, nobody is signed in, and the outcome is the same whether or not the
+   * account existed.
    */
   signUp(
     visit: Visit,
     input: { name: string; email: string; password: string; invitation?: string | undefined },
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; isSignedIn: boolean }>
-  /** `needsCode` where the account has a second factor: nobody is signed in until it is shown. */
+  /** `needsCode` if the account has a second factor: nobody is signed in until it is shown. */
   signIn(
     visit: Visit,
     input: { email: string; password: string },
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; needsCode: boolean }>
   /**
-   * Signs in with a passkey alone, which shows two factors: the authenticator has verified the
-   * person. Absent where browsers cannot use passkeys, because the origin is an IP address.
+   * Signs in with only a passkey, which counts as two factors: the authenticator has verified the
+   * person. Absent if browsers cannot use passkeys, because the origin is an IP address.
    */
   enterWithPasskey?(visit: Visit, assertion: PasskeyAssertion): Promise<AccountOutcome>
   /**
@@ -69,9 +69,9 @@ export interface AccountForms {
    */
   resetPassword(visit: Visit, input: { token: string; password: string }): Promise<AccountOutcome>
   /**
-   * Confirms the address that `token` was sent to. Anyone who holds the account already goes on
-   * with it, signed in. Of anyone else a password is needed; with it they are signed in, and every
-   * session, key and password from before ends.
+   * Confirms the address that `token` was sent to. Anyone who already has the account continues
+   * with it, signed in. Anyone else needs a password; with it they are signed in, and every earlier
+   * session, key and password ends.
    */
   confirmAddress(
     visit: Visit,

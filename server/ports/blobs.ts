@@ -9,7 +9,7 @@ export interface StoredBlob {
 
 export interface ListedBlob {
   key: string
-  /** Bytes. Those of an unfinished blob may be growing, or not yet be durable. */
+  /** Bytes. An unfinished blob may be growing, or not be durable yet. */
   size: number
   /** Milliseconds since the epoch: the last write, by the store's clock. */
   modifiedAt: number
@@ -19,15 +19,15 @@ export interface Join {
   key: string
   /** Milliseconds since the epoch, by the store's clock. */
   beganAt: number
-  /** Removes its parts. The blob itself, where it is stored, stays. */
+  /** Deletes its parts, but not the blob itself if it is stored. */
   abandon(): Promise<void>
 }
 
 /**
- * Bytes under keys. A blob is written at once by `put`, or piece by piece by `append` and then
- * `finish`; until then nobody can open it. It never changes once it is stored. The store keeps no
- * order among writers: anyone who appends to a key, finishes or removes it is alone at it. A chunk
- * of the bytes that it is given is the store's only until it asks for the next one.
+ * Bytes under keys. A blob is written in one call of `put`, or piece by piece with `append` and
+ * then `finish`; until then nobody can open it. It never changes once it is stored. The store does
+ * not synchronise writers: only one caller at a time may append to a key, finish or remove it. A
+ * chunk of the given bytes belongs to the store only until it requests the next one.
  */
 export interface Blobs {
   /** An unused key. It reveals neither the user nor the file's name. */
@@ -47,9 +47,9 @@ export interface Blobs {
   /** How many bytes of a blob, unfinished or not, would survive a power cut. 0 if there is none. */
   sizeOf(key: string): Promise<number>
   /**
-   * Makes an unfinished blob one that can be opened. Resolves when that would survive a power cut.
-   * Finishing again gives the same answer, so a caller that missed the result may repeat the call.
-   * Throws when nothing was ever appended.
+   * Turns an unfinished blob into one that can be opened. Resolves when that would survive a power
+   * cut. Finishing again has the same result, so a caller that missed it may repeat the call.
+   * Throws if nothing was ever appended.
    */
   finish(key: string): Promise<StoredBlob>
   /**

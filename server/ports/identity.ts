@@ -9,7 +9,7 @@ import type { Transaction } from "./transaction.ts"
 /** The provider's record of a person. `id` is opaque: each provider has its own format. */
 export interface IdentityUser {
   id: string
-  /** The primary address, or null where the provider knows none. */
+  /** The primary address, or null if the provider knows none. */
   email: string | null
   emailVerified: boolean
   /**
@@ -30,7 +30,7 @@ export interface RealtimeToken {
 
 export interface RealtimeClaims {
   userId: string
-  /** Null where the provider's token does not say it. */
+  /** Null if the provider's token does not contain it. */
   sessionId: string | null
   /** Free if the provider's token contains no plan: the record has it. */
   plan: Plan
@@ -41,14 +41,11 @@ export interface RealtimeClaims {
   /** The key that the token was issued for, if it was one. */
   keyId?: string
   keyScopes?: readonly KeyScope[]
-  /**
-   * When the session or the key ends by itself, at the latest; where the provider tells.
-   * Milliseconds since the epoch.
-   */
+  /** When the session or the key expires, if the provider tells. Milliseconds since the epoch. */
   endsAt?: number
 }
 
-/** Keeping people out without deleting anything of theirs, at a provider that leaves that to us. */
+/** Suspends people without deleting their data, at a provider that leaves that to us. */
 export interface Suspension {
   /**
    * In the given transaction. At its commit the sessions, live connections and running requests of
@@ -90,8 +87,8 @@ export interface Identity {
    */
   isAnonymous(headers: IncomingHttpHeaders): boolean
   /**
-   * The provider's own word, which no client can alter; null when it does not know the id. It may
-   * be up to a minute old unless `fresh` is asked for.
+   * The provider's own data, which no client can alter; null if the id is unknown. It may be up to
+   * a minute old unless `fresh` is set.
    */
   getUser(id: string, options?: { fresh: boolean }): Promise<IdentityUser | null>
   /**
@@ -103,27 +100,27 @@ export interface Identity {
    * Deletes the account with all its sessions and keys. Deleting a missing account is not an error.
    */
   deleteUser(id: string): Promise<void>
-  /** Null when the caller's credential may not open a socket. */
+  /** Null if the caller's credential may not open a socket. */
   issueRealtimeToken(args: RequestContext & Visit): Promise<RealtimeToken | null>
-  /** Throws when the token is not one that this service may accept. */
+  /** Throws if this service may not accept the token. */
   verifyRealtimeToken(token: string): Promise<RealtimeClaims>
   /**
-   * Whether the session or the key, if either is known, still opens the application. Absent where
-   * the provider cannot be asked.
+   * Whether the session or the key, if either is known, is still valid. Absent if the provider
+   * cannot be asked.
    */
   readonly isSessionValid?: (session: Pick<Session, "sessionId" | "keyId">) => Promise<boolean>
-  /** What the document needs to start the provider's own browser code. */
+  /** Data that the document needs to start the provider's own browser code. */
   rootData(args: RequestContext): Promise<unknown>
   /** Ends the caller's session at the provider. The headers make the browser forget it. */
   signOut(args: RequestContext & Visit): Promise<Headers>
-  /** The provider's own HTTP endpoints under /api/auth, where it has any. */
+  /** The provider's own HTTP endpoints under /api/auth, if it has any. */
   readonly handle?: (visit: Visit) => Promise<Response>
-  /** Absent where the provider brings its own sign-in and sign-up. */
+  /** Absent if the provider brings its own sign-in and sign-up. */
   readonly forms?: AccountForms
   /**
-   * Reads what the provider sent by itself; null where it concerns no user. What it says of a
-   * change is forgotten, so that a later call next hears it. Throws `Unauthorized` unless the
-   * provider signed it within the last five minutes. Absent where it sends nothing.
+   * Reads a notification that the provider sent; null if it concerns no user. Cached data that it
+   * concerns is dropped, so that the next call requests it again. Throws `Unauthorized` unless the
+   * provider signed it within the last five minutes. Absent if it sends none.
    */
   readonly readNotice?: (request: Request) => Promise<IdentityNotice | null>
   /**
@@ -134,24 +131,24 @@ export interface Identity {
     transaction: Transaction,
     change: { userId: string; plan: Plan },
   ) => Promise<{ previous: Plan; email: string } | null>
-  /** Absent where the provider brings its own. */
+  /** Absent if the provider brings its own. */
   readonly singleSignOn?: SingleSignOn
   /** Absent if people are suspended at the provider. */
   readonly suspension?: Suspension
   /**
-   * Whether this browser was signed in to an account that is suspended now. Absent where the
-   * provider explains that itself.
+   * Whether this browser was signed in to an account that is suspended now. Absent if the provider
+   * explains that itself.
    */
   readonly isSuspended?: (request: Request) => Promise<boolean>
   /**
-   * A link by which the person chooses a new password, good for an hour, once. It makes nobody an
-   * operator. Null for an unknown id. Absent where the provider keeps the passwords.
+   * A link with which the person chooses a new password, valid for an hour, once. It makes nobody
+   * an operator. Null for an unknown id. Absent if the provider keeps the passwords.
    */
   readonly makePasswordLink?: (userId: string) => Promise<string | null>
-  /** How many sign-ins this process has seen, by what they were made with. Absent where it sees none. */
+  /** How many sign-ins this process has seen, by their way. Absent if it sees none. */
   readonly countSignIns?: () => Record<string, number>
-  /** Absent where the provider brings its own account page. */
+  /** Absent if the provider brings its own account page. */
   readonly ownAccount?: OwnAccount
-  /** Absent where the provider keeps the pictures itself. */
+  /** Absent if the provider keeps the pictures itself. */
   readonly pictures?: OwnPictures
 }

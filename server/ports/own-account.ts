@@ -24,9 +24,9 @@ export interface AccountKey {
   createdAt: number
   usedAt: number | null
   expiresAt: number | null
-  /** The network address that it was used from last. */
+  /** The network address that last used it. */
   usedFrom: string | null
-  /** Null for a key that may do whatever keys may. */
+  /** Null for a key without limits. */
   scopes: readonly KeyScope[] | null
 }
 
@@ -48,9 +48,9 @@ export interface AccountPasskey {
   isSynced: boolean
 }
 
-/** What a change of the second factor takes. */
+/** The proof that a change of the second factor requires. */
 export interface FactorProof {
-  /** Null for an account that has none, because its owner signs in by a provider. */
+  /** Null for an account without a password, because its owner signs in with a provider. */
   password: string | null
   code: string
 }
@@ -63,7 +63,7 @@ export interface SecondFactor {
 /** `headers` set the cookies; the codes cannot be read again. */
 type RecoveryCodes = { ok: true; headers: Headers; recoveryCodes: string[] }
 
-/** What a link of a change of address is for. */
+/** The state behind a link of an address change. */
 export interface AddressChangeLink {
   /** Whether it was sent to the new address. */
   isNew: boolean
@@ -77,7 +77,7 @@ export interface AddressChangeLink {
 export type AddressChangeOutcome = "waiting" | "changed" | "expired"
 
 /**
- * What people see and do of their own account, at a provider that leaves that to us. Other people's
+ * A person's view of their own account, at a provider that leaves that to us. Other people's
  * sessions and keys are not there.
  */
 export interface OwnAccount {
@@ -92,7 +92,7 @@ export interface OwnAccount {
   changePassword(visit: Visit, passwords: { current: string; next: string }): Promise<AccountOutcome>
   /**
    * Emails both addresses a link. The result is the same for an address that has another account.
-   * `code` is asked for where there is a second factor.
+   * `code` is required if there is a second factor.
    */
   requestAddressChange(
     visit: Visit,
@@ -105,19 +105,19 @@ export interface OwnAccount {
   ): Promise<{ next: string; waitsForPrevious: boolean; waitsForNext: boolean } | null>
   /** Null for a link that has expired or was used. */
   readAddressLink(token: string): Promise<AddressChangeLink | null>
-  /** `session` is the one of the browser that opened the link, whosever it is. */
+  /** `session` is that of the browser that opened the link, of any account. */
   confirmAddressChange(visit: Visit, session: Session | null, token: string): Promise<AddressChangeOutcome>
   /** By a link of one of the addresses, or by the person. False if there is none. */
   stopAddressChange(visit: Visit, by: { token: string } | { userId: string }): Promise<boolean>
   /** False for people who sign in by a provider only. */
   hasPassword(userId: string): Promise<boolean>
-  /** The providers of single sign-on that know the person, and what they call them. */
+  /** The person's single sign-on providers, and their names for the person. */
   listProviders(userId: string): Promise<{ issuer: string; subject: string }[]>
-  /** Null when it is right. */
+  /** Null if it is right. */
   checkPassword(userId: string, password: string): Promise<(AccountOutcome & { ok: false }) | null>
-  /** Null where there is none, or its set-up was not finished. */
+  /** Null if there is none, or its set-up was not finished. */
   findSecondFactor(userId: string): Promise<SecondFactor | null>
-  /** Resolves to the address that an authenticator app reads. It counts once a code is confirmed. */
+  /** Resolves to the URL for an authenticator app. It counts once a code is confirmed. */
   beginSecondFactor(
     visit: Visit,
     password: string | null,
@@ -141,19 +141,19 @@ export interface OwnAccount {
     transaction: Transaction,
     userId: string,
   ): Promise<{ isChanged: boolean; email: string } | null>
-  /** Those of the people with these ids who have a second factor or a passkey. */
+  /** The people with these ids who have a second factor or a passkey. */
   findFactorHolders(userIds: readonly string[]): Promise<string[]>
   /** The oldest first. */
   listPasskeys(userId: string): Promise<AccountPasskey[]>
   /**
-   * `options` are WebAuthn's, in JSON, for the browser to make a passkey with; `headers` set the
-   * cookie that belongs to them. Ask for proof of who it is before.
+   * `options` are WebAuthn's, in JSON, with which the browser creates a passkey; `headers` set the
+   * cookie that belongs to them. Require proof of identity first.
    */
   beginPasskey(
     visit: Visit,
     userId: string,
   ): Promise<(AccountOutcome & { ok: false }) | { ok: true; headers: Headers; options: string }>
-  /** With what the browser made of the options, once and within five minutes. */
+  /** With the browser's response to the options, once and within five minutes. */
   addPasskey(
     visit: Visit,
     userId: string,
@@ -167,23 +167,19 @@ export interface OwnAccount {
    */
   removePasskey(visit: Visit, passkey: { userId: string; sessionId: string; id: string }): Promise<boolean>
   listKeys(userId: string): Promise<AccountKey[]>
-  /** `key` opens the application, and is not to be had again. Null for somebody who has fifty. */
+  /** `key` opens the application, and cannot be read again. Null for somebody who has fifty. */
   createKey(visit: Visit, userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
   deleteKey(visit: Visit, userId: string, id: string): Promise<boolean>
 }
 
-/** What people look like, at a provider that leaves that to us. */
+/** People's pictures, at a provider that leaves that to us. */
 export interface OwnPictures {
-  /**
-   * Takes the place of the one that was there. Resolves to its address. Throws when the provider
-   * does not know the id.
-   */
+  /** Replaces an earlier one. Resolves to its URL. Throws if the provider does not know the id. */
   save(userId: string, webp: Uint8Array): Promise<string>
   /** Removing a missing picture is not an error. */
   remove(userId: string): Promise<void>
   /**
-   * WebP, by the last part of its address. Null for another person's, and for one that was
-   * replaced.
+   * WebP, by the last part of its URL. Null for another person's, and for one that was replaced.
    */
   find(userId: string, pictureId: string): Promise<Uint8Array | null>
 }

@@ -10,16 +10,16 @@ export type Plan = "free" | "pro"
 export interface Session {
   userId: string
   sessionId: string | null
-  /** Of an API key's request: which key, where the provider keeps keys of its own. */
+  /** For an API key's request: the key, if the provider has its own keys. */
   keyId?: string
-  /** What that key is limited to; absent for one that may do whatever keys may. */
+  /** The key's scopes; absent for one without limits. */
   keyScopes?: readonly KeyScope[]
   plan: Plan
   via: "cookie" | "session-bearer" | "api-key"
   /**
-   * Whether more than a password opened the session: `missing` where the account has a second
-   * factor that was not asked for, `none` where it has none. Absent for keys, and where the provider
-   * itself sees to it.
+   * Whether more than a password opened the session: `missing` if the account has a second factor
+   * that was not shown, `none` if it has none. Absent for keys, and if the provider itself requires
+   * it.
    */
   secondFactor?: "shown" | "missing" | "none"
 }

@@ -4,12 +4,15 @@ import type { Session, Visit } from "./session.ts"
 export interface SsoProvider {
   /** Lower case, as in URLs. */
   name: string
-  /** What its button says after "Continue with". */
+  /** The text of its button after "Continue with". */
   label: string
   issuer: string
   clientId: string
   clientSecret: string
-  /** Whose email addresses may sign up and be linked; null for all that the provider verified. */
+  /**
+   * The domains whose email addresses may sign up and be linked; null for all that the provider
+   * verified.
+   */
   domains: string[] | null
 }
 
@@ -28,21 +31,27 @@ export type SsoProblem =
 /** Signing in by providers that the settings name. */
 export interface SingleSignOn {
   readonly providers: readonly Pick<SsoProvider, "name" | "label">[]
-  /** Where to send the browser, with a cookie that binds it. `target` is where it goes in the end. */
+  /**
+   * Where to redirect the browser, with a cookie that binds the attempt to it. `target` is the
+   * final page.
+   */
   begin(
     visit: Visit,
     provider: string,
     target: string,
   ): Promise<{ location: string; headers: Headers } | { problem: SsoProblem }>
-  /** What the provider sent the browser back with. Each response counts once, in its own browser. */
+  /** Handles the provider's redirect. Each response counts once, in its own browser. */
   finish(
     visit: Visit,
     provider: string,
   ): Promise<{ target: string; headers: Headers } | { problem: SsoProblem }>
-  /** Ends what a back-channel logout token names, in every process. False for one that is not good. */
+  /**
+   * Ends the sessions that a back-channel logout token names, in every process. False for an
+   * invalid token.
+   */
   endByLogoutToken(provider: string, token: string): Promise<boolean>
   /** The provider that a session began with; null for none. */
   findProviderOf(session: Session): Promise<string | null>
-  /** Where one signs out at the provider too; null where it has no such place. */
+  /** The URL to sign out at the provider too; null if it has none. */
   signOutAddress(provider: string): Promise<string | null>
 }

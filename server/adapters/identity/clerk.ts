@@ -46,7 +46,7 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     publishableKey,
     ...(jwtKey && { jwtKey }),
     ...(settings.proxyUrl && { proxyUrl: settings.proxyUrl }),
-    // Without it the token of any neighbour on the same domain would do.
+    // Without it, the token of any sibling domain would be accepted.
     ...(production && { authorizedParties: [origin] }),
     signInUrl: "/sign-in",
     signUpUrl: "/sign-up",
@@ -56,8 +56,8 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
 
   async function getSession(args: RequestContext): Promise<Session | null> {
     const authorization = args.request.headers.get("authorization")
-    // Clerk ignores every other scheme and looks at the cookie. Who shows a credential is judged by
-    // that alone.
+    // Clerk ignores every other scheme and uses the cookie instead. A caller with a credential in
+    // the header is judged by that alone.
     if (authorization !== null && !/^Bearer \S+$/.test(authorization)) return null
     const auth = await getAuth(args as LoaderArgs, { acceptsToken: ["session_token", "api_key"] })
     if (!auth.isAuthenticated || !auth.userId) return null
@@ -105,7 +105,7 @@ export async function openClerkIdentity(settings: ClerkSettings): Promise<Identi
     verifyRealtimeToken: createTokenVerifier({ issuer, keys: await openKeys({ ...settings, jwtKey }) }),
     async rootData(args) {
       const { clerkState } = (await rootAuthLoader(args as LoaderArgs)) as { clerkState: unknown }
-      // Functions among the data cannot cross to the browser.
+      // Functions cannot be sent to the browser.
       return JSON.parse(JSON.stringify(clerkState)) as unknown
     },
     async signOut(args) {
@@ -130,8 +130,8 @@ async function openKeys({ jwtKey, apiUrl, issuer, secretKey }: ClerkSettings): P
 }
 
 /**
- * What the SDK takes no option for it looks up in the environment, and then here; our settings may
- * come from the file `.env`.
+ * Settings without an SDK option are looked up in the environment, and then here; ours may come
+ * from the file `.env`.
  */
 function lendSettings({ context }: RequestContext, { apiUrl, clerkJsUrl, clerkUiUrl }: ClerkSettings) {
   const env = {

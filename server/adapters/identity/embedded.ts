@@ -49,18 +49,18 @@ interface EmbeddedSettings {
   secondFactor: "optional" | "required"
 }
 
-/** What accounts need of the product, each time in the transaction it gives. */
+/** What accounts need from the product, each time in the given transaction. */
 export interface AccountHooks extends AddressHooks {
   queuePasswordReset(db: Database, email: AccountEmail): Promise<unknown>
   queueAddressVerification(db: Database, email: AccountEmail): Promise<unknown>
-  /** To the owner of an account that somebody tried to make again. */
+  /** To the owner of an account that somebody tried to create again. */
   queueSignUpAttempted(
     db: Database,
     email: Pick<AccountEmail, "userId" | "email" | "language">,
   ): Promise<unknown>
   isInvited(db: Database, token: string, email: string): Promise<boolean>
   recordSecurityEvent(db: Database, event: SecurityEvent): Promise<void>
-  /** Resolves to false where the invitation is not theirs, or was used. */
+  /** Resolves to false if the invitation is for another address, or was used. */
   redeemInvitation(db: Database, token: string, email: string): Promise<boolean>
 }
 
@@ -76,7 +76,7 @@ export async function openEmbeddedIdentity(
   const background = openBackground(log)
   const outages = watchOutages()
   const joined = openJoinedWrites(db)
-  // A rate begins at zero.
+  // Present from the start, so that a rate begins at zero.
   const signIns: Record<string, number> = Object.fromEntries(SIGN_IN_WAYS.map((way) => [way, 0]))
   const record: RecordEvent = async (event, transaction) => {
     if (event.event === "signed-in" && event.way) signIns[event.way] = (signIns[event.way] ?? 0) + 1
@@ -142,10 +142,10 @@ export async function openEmbeddedIdentity(
     const { url, method, body, signal } = request
     const answer = () =>
       auth.handler(new Request(url, { method, headers, body, signal, ...(body && { duplex: "half" }) }))
-    // What is done for an account, or for one that is new, takes a few statements more than what is
-    // done for none.
+    // Requests for an existing or a new account take a few more statements than others, so all take
+    // the same time.
     const time = hidesAccounts(path) ? delay(EVEN_TIME) : null
-    // Where an account could not be made, better-auth answers 422, whatever the reason.
+    // If an account could not be created, better-auth returns 422, whatever the reason.
     const response = await outages.during(answer, ({ status }) => status === 500 || status === 422)
     await time
     return withRetryAfter(response)
@@ -161,8 +161,8 @@ export async function openEmbeddedIdentity(
   const post: Post = async (...sent) => outcomeOf(await send(...sent))
 
   /**
-   * When the session or the key ends by itself, in ms; null for one that has ended, and for neither
-   * infinity.
+   * When the session or the key expires, in ms; null for one that has ended, and infinity if there
+   * is neither.
    */
   async function findEnd({ sessionId, keyId }: Pick<Session, "sessionId" | "keyId">): Promise<number | null> {
     if (keyId !== undefined) {
@@ -186,15 +186,15 @@ export async function openEmbeddedIdentity(
     auth,
     isAnonymous: ({ authorization, cookie = "" }) =>
       authorization === undefined && !cookie.includes(SESSION_COOKIE),
-    /** A session that is used lives on, and so must its cookie. */
+    /** A session in use is renewed, and so must be its cookie. */
     async middleware({ request }, next) {
       const response = await next()
       const cookies = response.headers.has("set-cookie") ? [] : (renewed.get(request) ?? [])
       if (cookies.length === 0) return response
       const headers = new Headers(response.headers)
       for (const cookie of cookies) headers.append("set-cookie", cookie)
-      // A cache in between would give the cookie to everybody, where the answer itself is for
-      // everybody.
+      // A cache in between would give the cookie to everybody, even if the response itself is
+      // public.
       headers.set("cache-control", "private, no-store")
       return new Response(response.body, {
         status: response.status,
@@ -227,8 +227,8 @@ export async function openEmbeddedIdentity(
     },
     async deleteUser(id) {
       await db.transaction(async (tx) => {
-        // Links to a new password and challenges for passkeys name the person in a column that is no
-        // reference.
+        // Links to a new password and passkey challenges contain the person's id in a column
+        // without a foreign key.
         await tx.delete(authVerification).where(sql`strpos(${authVerification.value}, ${id}) > 0`)
         await tx.delete(authUser).where(eq(authUser.id, id))
       })
@@ -271,7 +271,7 @@ export async function openEmbeddedIdentity(
 }
 
 /**
- * A caller who shows a credential in the header is judged by that alone: a bad one must not fall
+ * A caller with a credential in the header is judged by that alone: an invalid one must not fall
  * back to a cookie.
  */
 function credentialsOf(request: Request) {

@@ -23,7 +23,7 @@ function noticeOf(event: WebhookEvent): IdentityNotice | null {
   if (event.type === "user.deleted") return event.data.id ? { kind: "deleted", userId: event.data.id } : null
   if (event.type === "user.created" || event.type === "user.updated")
     return { kind: "changed", userId: event.data.id }
-  // Of subscriptions, whatever happens to them: the plan is asked for again.
+  // Any event of a subscription: the plan is requested again.
   const payer = "payer" in event.data ? event.data.payer : undefined
   return payer?.user_id ? { kind: "changed", userId: payer.user_id } : null
 }

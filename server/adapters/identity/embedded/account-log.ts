@@ -31,9 +31,8 @@ interface Call {
 }
 
 /**
- * Says who did what to an account, from where, and with which status it was refused. Who did not
- * prove who they are has no name here: an address that somebody typed is theirs, or another's, to
- * keep.
+ * Logs who did what to an account, from where, and the status of a refusal. People who did not
+ * prove who they are are not named: an entered address may be somebody else's.
  */
 export function logAccountEvent(log: Log, { path, context }: Call, from: string): void {
   const event = EVENTS.get(path)
@@ -44,7 +43,7 @@ export function logAccountEvent(log: Log, { path, context }: Call, from: string)
   log.info({ event, user, from, refused }, "account")
 }
 
-/** The link that confirms an address was opened, and nothing done yet. */
+/** The confirmation link was opened, and nothing has been done yet. */
 function isQuestion(returned: unknown) {
   return (
     typeof returned === "object" && returned !== null && "state" in returned && returned.state !== "confirmed"

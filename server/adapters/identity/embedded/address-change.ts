@@ -13,7 +13,7 @@ import { checkCode } from "./second-factor.ts"
 import type { RecordEvent } from "./security-events.ts"
 import { senderOfVisit } from "./sender.ts"
 
-/** Hours that the links work. */
+/** Hours for which the links work. */
 const LINK_LIFE = 24
 
 export interface AddressChangeEmail {
@@ -29,10 +29,10 @@ export interface AddressChangeEmail {
   hours: number
 }
 
-/** What a change of address needs of the product, in the given transaction. */
+/** What a change of address needs from the product, in the given transaction. */
 export interface AddressHooks {
   queueAddressChange(db: Database, email: AddressChangeEmail): Promise<unknown>
-  /** To the owner of an account, when another one was to get its address. */
+  /** To the owner of an account whose address another account requested. */
   queueAddressChangeAttempted(db: Database, account: { userId: string; email: string }): Promise<unknown>
   /** Writes the new address to the person's record. */
   changeAddress(db: Database, change: { userId: string; email: string }): Promise<unknown>
@@ -61,7 +61,7 @@ type Checks = Pick<OwnAccount, "hasPassword" | "checkPassword">
 export function openAddressChange({ db, auth, origin, hooks, record }: Settings, checks: Checks): Own {
   const linkOf = (token: string) => `${origin}/sign-in/new-address?${new URLSearchParams({ token })}`
 
-  /** Null when the person may request it. */
+  /** Null if the person may request it. */
   async function refuse(
     userId: string,
     { next, password, code }: Parameters<Own["requestAddressChange"]>[2],
@@ -109,7 +109,7 @@ export function openAddressChange({ db, auth, origin, hooks, record }: Settings,
           .select({ userId: authUser.id, email: authUser.email })
           .from(authUser)
           .where(eq(authUser.email, next))
-        // The person who asked sees the same in either case.
+        // The person who requested it sees the same in both cases.
         if (holder) await hooks.queueAddressChangeAttempted(transaction, holder)
         else
           await hooks.queueAddressChange(transaction, {
@@ -222,7 +222,7 @@ async function findByToken(
   const hash = hashOf(token)
   const isNamed = or(eq(authAddressChange.previousToken, hash), eq(authAddressChange.nextToken, hash))
   if (lock) {
-    // In the order of requests and deletions: first the person.
+    // Locks the person first, in the same order as requests and deletions.
     const [named] = await db
       .select({ userId: authAddressChange.userId })
       .from(authAddressChange)
@@ -237,7 +237,9 @@ async function findByToken(
   return found
 }
 
-/** Not expired, of an address that is still the account's, and of nobody who is suspended. */
+/**
+ * Not expired, for an address that is still the account's, and of a person who is not suspended.
+ */
 function isGood() {
   return and(
     gt(authAddressChange.expiresAt, Date.now()),
@@ -249,7 +251,7 @@ function isGood() {
 function describeLink({ change, isConfirmed }: Found, token: string): AddressChangeLink {
   const isNew = change.nextToken === hashOf(token)
   const { previousEmail: previous, nextEmail: next, previousConfirmed, nextConfirmed } = change
-  // An address that was never confirmed has no say, or nobody could correct it.
+  // An address that was never confirmed does not have to agree, or nobody could correct it.
   const canConfirm = isNew ? !nextConfirmed : isConfirmed && !previousConfirmed
   return { isNew, previous, next, canConfirm }
 }

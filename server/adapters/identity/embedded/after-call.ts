@@ -28,7 +28,7 @@ export function afterwards(settings: AuthSettings) {
   return createAuthMiddleware(async (call) => {
     const { path, context } = call
     const { newSession, returned } = context
-    // The account page and the server's command tell of their own keys.
+    // The account page and the server's command log their own keys.
     if (path !== "/api-key/create" || call.request) logAccountEvent(log, call, networkOfCall(call))
     if (path === "/api-key/create") await keepLimitOfKeys(db, returned)
     const opened = newSession && OPENING.has(path) ? newSession.user.email : null
@@ -50,7 +50,7 @@ export function afterwards(settings: AuthSettings) {
   })
 }
 
-/** What opens an account in a browser. */
+/** The paths that open an account in a browser. */
 const OPENING = new Set([
   "/sign-in/email",
   "/sign-up/email",
@@ -60,7 +60,7 @@ const OPENING = new Set([
   ...VERIFYING,
 ])
 
-/** What a code, or a trusted browser, has shown. */
+/** Records that the session has shown a second factor, by a code or a trusted browser. */
 async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {
   const { newSession, session } = context
   const user = newSession?.user ?? session?.user
@@ -68,10 +68,10 @@ async function noteFactors({ path, context }: GenericEndpointContext, db: Databa
   if (VERIFYING.has(path)) {
     await forgetAttempts(db, "second-factor", user.id, null)
     if (!newSession && session) await markSecondFactor(db, session.session.id)
-    // Where another session replaces the present one, it was set up just now.
+    // If another session replaces the present one, the factor was set up just now.
     if (newSession && session) await endSessionsWithout(db, user.id, newSession.session.id)
   }
-  // Of an account with a factor the plugin leaves a session only where the browser is trusted.
+  // For an account with a factor, the plugin keeps the session only if the browser is trusted.
   const isTrusted = path === "/sign-in/email" && newSession?.user["twoFactorEnabled"] === true
   if (isTrusted && newSession) await markSecondFactor(db, newSession.session.id)
   if (path === "/two-factor/disable") await forgetShownFactors(db, user.id)

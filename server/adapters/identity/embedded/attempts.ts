@@ -7,10 +7,13 @@ import { authRateLimit } from "#db/schema/auth.ts"
 /** Seconds. */
 export const ACCOUNT_WINDOW = 15 * 60
 
-/** Seconds. A code of an authenticator app is right for half a minute, and one before and after. */
+/**
+ * Seconds. A code of an authenticator app is valid for half a minute, and so are the ones before
+ * and after it.
+ */
 const CODE_WINDOW = 2 * 60
 
-/** How many attempts are let through in so many seconds. */
+/** How many attempts are allowed in how many seconds. */
 const LIMITS = {
   "sign-in": { most: 10, window: ACCOUNT_WINDOW },
   password: { most: 10, window: ACCOUNT_WINDOW },
@@ -24,10 +27,10 @@ const LIMITS = {
 type Kind = keyof typeof LIMITS
 
 /**
- * Counts an attempt on an account, whether there is such an account or not. Null when it may go on,
- * else the seconds until the next may. `from` has a count of its own; null is everywhere else
- * together. It stands beside the limit by network address, which somebody with many addresses
- * escapes.
+ * Counts an attempt on an account, whether or not the account exists. Null if it may proceed, else
+ * the seconds until the next may. `from` has its own count; null stands for all other places
+ * together. It complements the limit by network address, which does not stop somebody with many
+ * addresses.
  */
 export async function countAttempt(
   db: Database,
@@ -54,7 +57,7 @@ export async function countAttempt(
   return Math.max(1, Math.ceil((row.since - begun) / 1000))
 }
 
-/** After an attempt that succeeded: what came before from there was its owner mistyping. */
+/** After a successful attempt: earlier failures from there were the owner's typing errors. */
 export async function forgetAttempts(
   db: Database,
   kind: Kind,

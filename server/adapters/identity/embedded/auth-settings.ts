@@ -9,36 +9,36 @@ export interface AuthSettings {
   authSecret: string
   signup: "open" | "closed" | "sso"
   /**
-   * Whether an account opens only when its address is confirmed. Then no answer tells which
-   * accounts there are.
+   * Whether an account can only be used once its address is confirmed. Then no response reveals
+   * which accounts exist.
    */
   verification: "optional" | "required"
-  /** Whether an account without a second factor has to get one before anything else. */
+  /** Whether an account without a second factor has to set one up first. */
   secondFactor: "optional" | "required"
   db: Database
   log: Log
   /**
-   * Begins an email. The answer does not wait for it, or the time would tell which accounts there
-   * are.
+   * Starts an email. The response does not wait for it, because the time would reveal which
+   * accounts exist.
    */
   mailResetLink: (email: AccountEmail) => void
-  /** Queues an email, in the transaction that is open. */
+  /** Queues an email, in the open transaction. */
   mailVerificationLink: (email: AccountEmail) => Promise<unknown>
-  /** Queues the email to the owner of an account that somebody tried to make again. */
+  /** Queues the email to the owner of an account that somebody tried to create again. */
   mailSignUpAttempted: (email: Pick<AccountEmail, "userId" | "email" | "language">) => Promise<unknown>
-  /** Invitations let somebody in where sign-up is closed, and show that the address is theirs. */
+  /** Invitations allow sign-up where it is closed, and prove the address. */
   invitations: {
     isFor(token: string, email: string): Promise<boolean>
-    /** In the transaction that is open. Resolves to false where it is not theirs, or was used. */
+    /** In the open transaction. Resolves to false if it is for another address, or was used. */
     redeem(token: string, email: string): Promise<boolean>
   }
-  /** Read in the transaction that is open. */
+  /** Read in the open transaction. */
   isSuspended: (userId: string) => Promise<boolean>
   /** Adds to the security log. */
   record: RecordEvent
-  /** Begins something that the response must not wait for. */
+  /** Starts work that the response must not wait for. */
   afterResponse: (work: () => Promise<unknown>) => void
-  /** Told what went wrong inside: better-auth itself answers only that something did. */
+  /** Notified of internal errors: better-auth itself only reports that there was one. */
   noticeError?: (error: Error) => void
 }
 
@@ -46,7 +46,7 @@ export interface AccountEmail {
   userId: string
   email: string
   language: Language
-  /** Carries the token, which is good for `minutes`. */
+  /** Contains the token, which is valid for `minutes`. */
   url: string
   minutes: number
 }

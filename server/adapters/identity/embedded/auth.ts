@@ -48,15 +48,15 @@ export const API_KEY_PREFIX = "tide_"
 
 export const API_PATH = "/api/auth"
 
-/** Seconds. A session that is used lives on; one that is not ends after this. */
+/** Seconds. A session in use is renewed; an unused one ends after this. */
 export const SESSION_LIFE = 7 * 24 * 60 * 60
 
-/** Seconds. One that is used after this time is renewed, and its cookie with it. */
+/** Seconds. A session that is used after this time is renewed, with its cookie. */
 export const SESSION_RENEWAL = 24 * 60 * 60
 
 export const REALTIME_TOKEN_LIFE = 60
 
-/** By the names that better-auth has for them. */
+/** By better-auth's names for them. */
 export const TABLES = {
   user: authUser,
   session: authSession,
@@ -86,7 +86,7 @@ export function authOptions(settings: AuthSettings) {
     secret: authSecret,
     trustedOrigins: [origin],
     database: drizzleAdapter(db, { provider: "pg", schema: TABLES, transaction: true }),
-    // Both have writers of their own: a client that sends one is refused.
+    // Only our own code writes these: a request that sends one is refused.
     user: {
       additionalFields: {
         plan: { type: "string", required: true, defaultValue: "free", input: false },
@@ -100,13 +100,13 @@ export function authOptions(settings: AuthSettings) {
         suspendedAt: { type: "date", required: false, input: false, returned: false },
       },
     },
-    // No cache in the cookie: a plan that changed and a session that ended count from the next
-    // request on.
+    // No cache in the cookie: a changed plan and an ended session take effect with the next
+    // request.
     session: {
       expiresIn: SESSION_LIFE,
       updateAge: SESSION_RENEWAL,
-      // Nothing that is offered depends on it. What is sensitive asks for the password, whatever the
-      // age of the session.
+      // Nothing depends on it. Sensitive changes require the password, whatever the age of the
+      // session.
       freshAge: 0,
       additionalFields: {
         secondFactor: { type: "boolean", required: true, defaultValue: false, input: false },
@@ -131,7 +131,7 @@ export function authOptions(settings: AuthSettings) {
         const minutes = RESET_LINK_LIFE / 60
         settings.mailResetLink({ userId, email, language, url: resetLink(origin, token), minutes })
       },
-      // Anyone who took the account over may have made keys too. The link came by email, or from
+      // Anyone who took over the account may have created keys too. The link came by email, or from
       // the server itself.
       onPasswordReset: async ({ user }) => {
         const call = getCurrentAuthEndpointContext()
@@ -168,7 +168,7 @@ export function authOptions(settings: AuthSettings) {
     rateLimit: {
       enabled: true,
       storage: "database",
-      // By network address; an account has a limit of its own, in `limitAttempts`.
+      // By network address; an account has its own limit, in `limitAttempts`.
       customRules: {
         "/sign-in/email": { window: 60, max: 30 },
         "/sign-up/email": { window: 60, max: 30 },
@@ -199,17 +199,17 @@ export function authOptions(settings: AuthSettings) {
         requireName: true,
         startingCharactersConfig: { charactersLength: API_KEY_PREFIX.length + 4 },
         rateLimit: { enabled: false },
-        // A key opens the application, not the account: it cannot change the password or make more
+        // A key opens the application, not the account: it cannot change the password or create
         // keys.
         enableSessionForAPIKeys: false,
       }),
       secondFactor(origin),
       passkeys(settings),
       requireVerification(),
-      // After the second factor's own hooks, which take back a session that a password alone opened.
+      // After the second factor's own hooks, which end a session that only a password opened.
       { id: "afterwards", hooks: { after: [{ matcher: () => true, handler: afterwards(settings) }] } },
     ],
-    // Realtime tokens come from /api/realtime/token alone.
+    // Realtime tokens are only issued by /api/realtime/token.
     disabledPaths: ["/token"],
     advanced: {
       cookiePrefix: "tideline",
@@ -222,11 +222,11 @@ export function authOptions(settings: AuthSettings) {
         const error = details.find((detail) => detail instanceof Error)
         const isOurs = error && !(REFUSED_PASSKEY.has(message) && !isOutage(error))
         if (isOurs) reportError(settings, error, message)
-        // What it calls an error without a cause is a request that it refused.
+        // An error without a cause is a request that better-auth refused.
         else settings.log.debug({ source: "better-auth", level }, message)
       },
     },
-    // Without this a refusal goes to a log of its own, as an error.
+    // Without this, refusals are logged separately, as errors.
     onAPIError: { onError: (error) => reportError(settings, error, "better-auth failed") },
     telemetry: { enabled: false },
   } satisfies Parameters<typeof betterAuth>[0]
@@ -236,13 +236,13 @@ function languageOf(request: Request | undefined): Language {
   return request ? readLanguage(request) : "en"
 }
 
-/** What the plugin logs of an answer that it refuses, with the reason as an error. */
+/** The plugin's messages for a refused response, whose reason it logs as an error. */
 const REFUSED_PASSKEY = new Set(["Failed to verify registration", "Failed to verify authentication"])
 
-/** What was refused is no fault of ours: anybody can send what has to be. */
+/** A refusal is not our fault: anybody can send an invalid request. */
 function reportError({ log, noticeError }: AuthSettings, error: unknown, message: string) {
   if (error instanceof Error) noticeError?.(error)
-  // Not by `instanceof`: what better-auth calls by itself has a class of the same name.
+  // Not by `instanceof`: better-auth's inner library has a class of the same name.
   const isRefusal = isAPIError(error) && error.statusCode < 500
   if (isRefusal) log.debug({ source: "better-auth", refused: error.statusCode }, error.message)
   else log.error({ source: "better-auth", err: error }, message)

@@ -13,14 +13,14 @@ import { networkOfCall } from "./sender.ts"
 import { INVITATION_HEADER, signupClosed } from "./signup.ts"
 
 /**
- * What better-auth has no setting for: our rules for every body, an explained refusal of sign-ups,
- * and the limit for each account.
+ * Checks for which better-auth has no setting: our schema for every body, an explained refusal of
+ * sign-ups, and the limit for each account.
  */
 export function refuseEarly(settings: AuthSettings) {
   const { db, signup, invitations } = settings
   return createAuthMiddleware(async (call) => {
     const { path, request, headers } = call
-    // Functions of the provider that the server itself calls have been given what it parsed.
+    // Functions that the server itself calls receive parsed values.
     const body = request ? parseBody(request.method, path, call.body) : call.body
     const email: unknown = body?.email
     if (path === "/sign-up/email" && signup !== "open") {
@@ -47,8 +47,8 @@ export function refuseEarly(settings: AuthSettings) {
 }
 
 /**
- * Someone who knows the password alone adds no factor to an account that has one: they have to sign
- * in with the passkey first.
+ * Someone who only knows the password cannot add a factor to an account with a passkey: they have
+ * to sign in with the passkey first.
  */
 async function keepPasskeyNeeded(call: GenericEndpointContext, db: Database) {
   const session = await getSessionFromCtx<object, { secondFactor: boolean }>(call)
@@ -56,7 +56,10 @@ async function keepPasskeyNeeded(call: GenericEndpointContext, db: Database) {
   throw new APIError("FORBIDDEN", { code: "PASSKEY_NEEDED", message: "Sign in with your passkey first." })
 }
 
-/** The endpoints are open to every session, and without its factor it may do nothing else yet. */
+/**
+ * The endpoints are open to every session, but one without its second factor may do nothing else
+ * yet.
+ */
 async function refuseWithoutFactor(call: GenericEndpointContext, settings: AuthSettings) {
   const session = await getSessionFromCtx<{ twoFactorEnabled?: boolean | null }, { secondFactor: boolean }>(
     call,

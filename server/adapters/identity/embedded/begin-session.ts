@@ -4,7 +4,7 @@ import type { AuthSettings } from "./auth-settings.ts"
 import { notePasskeyUse, VERIFY_PASSKEY } from "./passkeys.ts"
 import { VERIFYING } from "./second-factor.ts"
 
-/** Every way to sign in makes a session. */
+/** Every way to sign in creates a session. */
 export function beginSession({ db, isSuspended }: AuthSettings) {
   return async ({ userId }: { userId: string }, call: GenericEndpointContext | null) => {
     if (await isSuspended(userId)) {
@@ -16,13 +16,15 @@ export function beginSession({ db, isSuspended }: AuthSettings) {
       return { data: { secondFactor: true, passkeyId } }
     }
     if (!hasShownFactor(call)) return
-    // A session that replaces the one of a passkey ends with it too.
+    // A session that replaces a passkey's session ends with the passkey too.
     const passkeyId = call?.context.session?.session["passkeyId"] ?? null
     return { data: { secondFactor: true, passkeyId } }
   }
 }
 
-/** Of a session that begins with a code, or replaces one that did when the password is changed. */
+/**
+ * Whether the session begins with a code, or replaces one that did when the password is changed.
+ */
 function hasShownFactor(call: GenericEndpointContext | null): boolean {
   const path = call?.path ?? ""
   const replaces = path === "/change-password" && call?.context.session?.session["secondFactor"] === true

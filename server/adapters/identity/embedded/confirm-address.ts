@@ -15,8 +15,8 @@ import { removeFactors } from "./second-factor.ts"
 export const CONFIRM_ADDRESS = "/confirm-address"
 
 /**
- * Seconds that the link of the email works, and that the browser which signed up is remembered for
- * it.
+ * Seconds for which the email's link works, and for which the browser that signed up is remembered
+ * for it.
  */
 export const VERIFICATION_LINK_LIFE = 24 * 60 * 60
 
@@ -28,10 +28,10 @@ interface Settings {
 }
 
 /**
- * Confirms an address with the token of its email. Anyone who holds the account already, by its
- * session or because this browser signed up for it, goes on with it. For anyone else the account
- * may be somebody else's who typed that address: they have to choose a password, and every session,
- * key, second factor and password from before ends.
+ * Confirms an address with the token in its email. Anyone who already has the account, by its
+ * session or because this browser signed up for it, continues with it. For anyone else the account
+ * may belong to somebody who entered their address: they have to choose a password, and every
+ * earlier session, key, second factor and password ends.
  */
 export function confirmAddress(settings: Settings) {
   const { authSecret, db } = settings
@@ -58,14 +58,13 @@ export function confirmAddress(settings: Settings) {
   return { id: "confirm-address", endpoints: { confirmAddress: endpoint } } satisfies BetterAuthPlugin
 }
 
-/** Where the link of the email leads. */
+/** The URL of the email's link. */
 export function confirmationLink(origin: string, token: string): string {
   return `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
 }
 
 /**
- * The owner of the address that the token of an email names. Undefined for a token that is forged
- * or expired.
+ * The owner of the address in an email's token. Undefined for a token that is forged or expired.
  */
 export async function findUserToConfirm({ authSecret, db }: Settings, token: string) {
   const email = (await verifyJWT(token, authSecret))?.["email"]
@@ -109,14 +108,14 @@ function fit(password: string): string {
   return password
 }
 
-/** Without cookies where a function of the provider was called, and no request came. */
+/** Without cookies if the server called a function of the provider and there is no request. */
 type Call = Pick<GenericEndpointContext, "context"> &
   Partial<Pick<GenericEndpointContext, "getCookie" | "setCookie">>
 
 /**
  * Marks the browser that chose the password of a new account, which has no session until its
- * address is confirmed. An answer for an address that had an account carries an invented id, so its
- * mark looks the same and fits nothing.
+ * address is confirmed. A response for an address that already had an account contains an invented
+ * id, so its mark looks the same and is useless.
  */
 export function rememberSignUp(call: Call, authSecret: string, userId: string): void {
   const { name, attributes } = markCookie(call)

@@ -9,9 +9,9 @@ import { SECOND_FACTOR_ENDPOINTS } from "./second-factor.ts"
 const Nothing = v.optional(v.strictObject({}))
 
 /**
- * The endpoints of the provider that the product uses or describes, and what each takes. Every
- * other that better-auth registers answers 404: a test lists them and fails on one that it does not
- * know. Lengths of passwords are better-auth's to judge.
+ * The provider's endpoints that the product uses or describes, and their parameters. All others
+ * that better-auth registers return 404: a test lists them and fails on an unknown one. better-auth
+ * checks the lengths of passwords.
  */
 export const ENDPOINTS: Readonly<Record<string, v.GenericSchema>> = {
   "POST /sign-up/email": v.strictObject({ name: PersonName, email: v.string(), password: v.string() }),
@@ -42,7 +42,7 @@ export function isOffered(method: string, path: string): boolean {
   return Object.hasOwn(ENDPOINTS, `${method} ${path}`)
 }
 
-/** The body of a request, parsed. Throws better-auth's refusal for one that is not as declared. */
+/** The parsed body of a request. Throws better-auth's refusal if it does not match the schema. */
 export function parseBody(method: string, path: string, body: unknown): unknown {
   const schema = ENDPOINTS[`${method} ${path}`]
   if (!schema) throw new APIError("NOT_FOUND")

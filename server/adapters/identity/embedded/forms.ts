@@ -19,7 +19,7 @@ interface FormSettings {
 }
 
 /**
- * The account forms. `invitation` is carried where the provider's own fields have no place for it.
+ * The account forms. `invitation` travels in a header, because the provider has no field for it.
  */
 export function createForms(send: Send, { origin, confirmsFirst }: FormSettings): AccountForms {
   const post: Post = async (...sent) => outcomeOf(await send(...sent))
@@ -29,8 +29,7 @@ export function createForms(send: Send, { origin, confirmsFirst }: FormSettings)
       const made = await post(visit, "/sign-up/email", input, more)
       if (!made.ok) return made
       if (!confirmsFirst) return { ...made, isSignedIn: true }
-      // Whom an invitation let in has shown that the address is theirs. Nobody else is told whether
-      // there is an account now.
+      // An invited person has proved the address. Nobody else learns whether the account existed.
       const { email, password } = input
       const entered = invitation ? await post(visit, "/sign-in/email", { email, password }) : null
       return entered?.ok ? { ...entered, isSignedIn: true } : { ...made, isSignedIn: false }
@@ -69,7 +68,10 @@ const Confirmation = v.object({
   email: v.string(),
 })
 
-/** A link opened from a mail program has no page of ours as its origin. Its token is the proof. */
+/**
+ * A link opened from a mail program does not have one of our pages as its origin. Its token is the
+ * proof.
+ */
 function openedFromMail({ url, headers: given }: Request, origin: string): Request {
   const headers = new Headers({ origin })
   for (const name of ["accept-language", "cookie", "user-agent"]) {
@@ -81,7 +83,7 @@ function openedFromMail({ url, headers: given }: Request, origin: string): Reque
 
 /**
  * Sends a form through the provider's own HTTP handler and never through its functions, so that its
- * checks of origin and its rate limits hold for it as well.
+ * origin checks and rate limits apply.
  */
 export function createSend(handle: Handle, origin: string) {
   return (visit: Visit, path: string, body: object, more = {}): Promise<Response> => {
@@ -99,7 +101,7 @@ export function createSend(handle: Handle, origin: string) {
   }
 }
 
-/** What the provider's checks look at, and what says the reader's language. */
+/** The headers that the provider's checks use, and the reader's language. */
 const PASSED_ON = [
   "accept-language",
   "cookie",

@@ -3,7 +3,7 @@ import { APIError, getSessionFromCtx } from "better-auth/api"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { CONFIRM_ADDRESS, findUserToConfirm } from "./confirm-address.ts"
 
-/** Bodies name a password that is being chosen in one of these fields, by endpoint. */
+/** The fields with a new password in bodies, by endpoint. */
 const CHOSEN: Readonly<Record<string, string>> = {
   "/sign-up/email": "password",
   "/reset-password": "newPassword",
@@ -12,20 +12,20 @@ const CHOSEN: Readonly<Record<string, string>> = {
 }
 
 /**
- * Characters. The time an estimate takes grows faster than the length; what is this hard to guess
- * stays so.
+ * Characters. The time of an estimate grows faster than the length; a password that is hard to
+ * guess up to here stays so.
  */
 const MOST_JUDGED = 40
 
-/** Of zxcvbn's scores from 0 to 4, the first that takes more than a million guesses. */
+/** The first of zxcvbn's scores from 0 to 4 that means more than a million guesses. */
 const LEAST_SCORE = 2
 
 type Settings = Parameters<typeof findUserToConfirm>[0]
 
 /**
- * Throws PASSWORD_TOO_COMMON for a new password that is found in lists of leaked passwords, is a
- * keyboard pattern, a sequence or a repetition, or the person's own name or address. The estimate
- * and its dictionaries are zxcvbn-ts's: no network is asked.
+ * Throws PASSWORD_TOO_COMMON for a new password that is in lists of leaked passwords, is a keyboard
+ * pattern, a sequence or a repetition, or the person's own name or address. The estimate and its
+ * dictionaries are zxcvbn-ts's: nothing is sent over the network.
  */
 export async function refuseGuessable(
   call: GenericEndpointContext,
@@ -46,8 +46,8 @@ export async function refuseGuessable(
 }
 
 /**
- * Whose password it will be. Only a sign-up sends the name and address; the others prove an account
- * by session or token.
+ * The owner of the password. Only a sign-up sends the name and address; the others identify an
+ * account by session or token.
  */
 async function findPerson(
   call: GenericEndpointContext,
@@ -57,7 +57,7 @@ async function findPerson(
   const { internalAdapter } = call.context
   switch (call.path) {
     case "/reset-password": {
-      // Looked up and not consumed, so that the link still works after a refusal.
+      // Looked up without consuming it, so that the link still works after a refusal.
       const reset = await internalAdapter.findVerificationValue(`reset-password:${String(body["token"])}`)
       return reset && internalAdapter.findUserById(reset.value)
     }
@@ -73,8 +73,8 @@ async function findPerson(
 let opened: ReturnType<typeof openEstimator> | null = null
 
 /**
- * Its dictionaries take 28 MB and a third of a second, so they wait for the first password that is
- * chosen.
+ * Its dictionaries take 28 MB and a third of a second to load, so they are loaded for the first new
+ * password.
  */
 function estimator() {
   opened ??= openEstimator()

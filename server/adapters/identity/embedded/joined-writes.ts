@@ -7,9 +7,9 @@ interface OpenTransaction {
 }
 
 /**
- * The database for better-auth, and `join`, which writes into the transaction that it has open
- * around the caller, or else by itself. What belongs to an account that is being made is written
- * so: both are kept, or neither is, although better-auth goes on after an email that failed.
+ * The database for better-auth, and `join`, which writes into the transaction that better-auth has
+ * open around the caller, if any. Writes that belong to a new account use it: both are kept, or
+ * neither, although better-auth continues after a failed email.
  */
 export function openJoinedWrites(db: Database) {
   const current = new AsyncLocalStorage<OpenTransaction>()

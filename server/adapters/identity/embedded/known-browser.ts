@@ -7,7 +7,7 @@ import { authAccount, authUser } from "#db/schema/auth.ts"
 /** Seconds. */
 const REMEMBERED = 365 * 24 * 60 * 60
 
-/** Of its cookie. */
+/** The name of its cookie. */
 export const KNOWN_BROWSER = "known_browser"
 
 interface Settings {
@@ -15,14 +15,14 @@ interface Settings {
   db: Database
 }
 
-/** Without cookies where a function of the provider was called, and no request came. */
+/** Without cookies if the server called a function of the provider and there is no request. */
 type Call = Pick<GenericEndpointContext, "context"> &
   Partial<Pick<GenericEndpointContext, "getCookie" | "setCookie">>
 
 /**
- * Marks the browser as one in which this account was opened. Guesses at the password from elsewhere
- * are slowed together; a browser with a mark has a count of its own, so that nobody can lock the
- * owner out by guessing. It opens nothing, and ends with the password.
+ * Marks the browser as one in which this account was opened. Guesses at the password from unknown
+ * browsers share one count; a marked browser has its own, so that nobody can lock the owner out by
+ * guessing. The mark opens nothing, and ends with the password.
  */
 export async function rememberBrowser(call: Call, settings: Settings, email: string): Promise<void> {
   const id = (await knownBrowser(call, settings, email)) ?? randomBytes(16).toString("base64url")
@@ -31,8 +31,8 @@ export async function rememberBrowser(call: Call, settings: Settings, email: str
 }
 
 /**
- * The mark of a browser in which this account was opened with its present password; null for every
- * other.
+ * The mark of a browser in which this account was opened with its present password; null for all
+ * others.
  */
 export async function knownBrowser(call: Call, settings: Settings, email: string): Promise<string | null> {
   const { name } = call.context.createAuthCookie(KNOWN_BROWSER)
@@ -43,8 +43,8 @@ export async function knownBrowser(call: Call, settings: Settings, email: string
 }
 
 /**
- * Over the hash of the password, so that a new password ends every mark. An earlier version made
- * them by address, so that a new address ended them too.
+ * Includes the hash of the password, so that a new password ends every mark. An earlier version
+ * used the address, so that a new address ended them too.
  */
 async function macOf(
   { authSecret, db }: Settings,

@@ -7,8 +7,8 @@ import { MADE_ON_SERVER, makeResetLink } from "./reset-link.ts"
 type OperatorSettings = Pick<AuthSettings, "origin" | "issuer" | "authSecret" | "db" | "log" | "record">
 
 /**
- * What the operator may do to accounts, and nobody else: no address of the server leads here.
- * Unknown addresses throw.
+ * Changes of accounts that only the operator can make: no URL of the server leads here. Unknown
+ * addresses throw.
  */
 export function openOperator(settings: OperatorSettings) {
   const { db, origin } = settings
@@ -47,8 +47,8 @@ export function openOperator(settings: OperatorSettings) {
     },
 
     /**
-     * Also where sign-up is closed. A link by which the person chooses a password; null when there
-     * is such an account.
+     * Works even if sign-up is closed. A link with which the person chooses a password; null if the
+     * account already exists.
      */
     async createAccount(email: string, name: string) {
       const { internalAdapter } = await auth.$context
@@ -60,7 +60,7 @@ export function openOperator(settings: OperatorSettings) {
       return linkFor(id)
     },
 
-    /** The key itself, which is shown this once. */
+    /** The key itself, which is only shown this once. */
     async createApiKey(email: string, name: string) {
       const { id } = await findAccount(email)
       const { key, start } = await auth.api.createApiKey({ body: { name, userId: id } })
@@ -71,7 +71,7 @@ export function openOperator(settings: OperatorSettings) {
   }
 }
 
-/** Of an event: no browser did it. */
+/** For an event that no browser caused. */
 const ON_SERVER = { from: null, facts: { onServer: true } } as const
 
 function refuseMail(): never {

@@ -27,8 +27,7 @@ interface OwnAccountSettings {
   hooks: AddressHooks
   record: RecordEvent
   /**
-   * Through the provider's own HTTP handler: its checks and limits hold, and it knows how to renew
-   * the cookie.
+   * Uses the provider's own HTTP handler: its checks and limits apply, and it renews the cookie.
    */
   post(visit: Visit, path: string, body: object): Promise<AccountOutcome>
   send: Send
@@ -145,9 +144,8 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
   }
 
   /**
-   * Counted: anyone who found an open browser must not guess here what they cannot guess at the
-   * sign-in. Apart from that, or others who guess there could keep the owner from changing the
-   * password.
+   * Counted, so that anyone who finds an open browser cannot guess more here than at the sign-in.
+   * Counted separately, because guesses there must not keep the owner from changing the password.
    */
   async function checkPassword(
     userId: string,

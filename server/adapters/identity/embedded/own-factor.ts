@@ -27,9 +27,9 @@ type OwnFactor = Pick<
   | "findFactorHolders"
 >
 
-/** The second factor of the person who is signed in, through the provider's own HTTP handler. */
+/** The second factor of the signed-in person, through the provider's own HTTP handler. */
 export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor {
-  /** The provider's server functions do this, and no endpoint. */
+  /** Only the provider's server functions do this, no endpoint. */
   const readRecoveryCodes = async (userId: string) =>
     (await auth.api.viewBackupCodes({ body: { userId } })).backupCodes
 

@@ -28,8 +28,8 @@ type OwnPasskeys = Pick<
 >
 
 /**
- * The passkeys of the person who is signed in. They are added through the provider's functions: no
- * endpoint does it, because the account page asks for the password first.
+ * The passkeys of the signed-in person. They are added with the provider's functions, not an
+ * endpoint, because the account page requires the password first.
  */
 export function openOwnPasskeys({ auth, db, log, record }: Settings): OwnPasskeys {
   const note = (visit: Visit, userId: string, event: string) =>
@@ -136,7 +136,10 @@ function withTransports(attestation: PasskeyAttestation) {
   return { ...attestation, response: { ...attestation.response, transports } }
 }
 
-/** What an authenticator or a browser sent was not good; the plugin calls some of it an internal error. */
+/**
+ * The authenticator or browser sent something invalid, which the plugin sometimes reports as an
+ * internal error.
+ */
 function unlessRefused(error: unknown): null {
   if (error instanceof APIError) return null
   throw error

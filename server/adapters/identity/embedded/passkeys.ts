@@ -11,13 +11,13 @@ import { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
 export const PASSKEY_OPTIONS = "/passkey/generate-authenticate-options"
 export const VERIFY_PASSKEY = "/passkey/verify-authentication"
 
-/** Passkeys are added on the account page alone, which asks for more than a session. */
+/** Passkeys are only added on the account page, which requires more than a session. */
 export const PASSKEY_ENDPOINTS = {
   [`GET ${PASSKEY_OPTIONS}`]: v.unknown(),
   [`POST ${VERIFY_PASSKEY}`]: v.strictObject({ response: PasskeyAssertion }),
 }
 
-/** By network address. The sign-in page asks for options when it opens. */
+/** By network address. The sign-in page requests options when it opens. */
 export const PASSKEY_LIMITS = {
   [PASSKEY_OPTIONS]: { window: 60, max: 60 },
   [VERIFY_PASSKEY]: { window: 60, max: 30 },
