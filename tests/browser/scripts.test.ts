@@ -28,7 +28,7 @@ describe("the scripts that a dashboard page starts with", () => {
       const files = links.map((link) => /href="([^"]*)"/.exec(link)?.[1] ?? "")
       expect(files.filter((file) => /-parts?-/.test(file))).toEqual([])
       const bytes = files.map((file) => gzipSync(readFileSync(join("build/client", file))).byteLength)
-      expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(205_000)
+      expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(203_000)
     },
   )
 })
