@@ -4,15 +4,17 @@ import { authSecurityEvent } from "#db/schema/security.ts"
 import type { User } from "#db/schema/users.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** An email address of a person, and until when it was theirs, in milliseconds since the epoch. */
+/**
+ * An email address of a person, and when it stopped being theirs, in milliseconds since the epoch.
+ */
 export interface Address {
   email: string
   until: number | null
 }
 
 /**
- * The address of a person and those that they had before, as far as the security log goes back. A
- * former address may belong to somebody else by now.
+ * A person's address and their earlier ones, as far as the security log goes back. An earlier
+ * address may belong to somebody else by now.
  */
 export async function findAddresses(
   { db }: Scope<"db">,
@@ -26,7 +28,7 @@ export async function findAddresses(
   return [{ email: email.toLowerCase(), until: null }, ...former].filter((each) => each.email !== "")
 }
 
-/** Whether a row names one of the addresses, and is from when it was the person's. */
+/** Whether a row contains one of the addresses, and is from the time when it was the person's. */
 export function namesOneOf(column: PgColumn, createdAt: PgColumn, addresses: readonly Address[]): SQL {
   const names = addresses.map(({ email, until }) =>
     and(eq(sql`lower(${column})`, email), until === null ? undefined : lt(createdAt, until)),

@@ -28,7 +28,10 @@ export async function beginPasskey(
   return refusal ?? requireOwnAccount(scope).beginPasskey(visit, scope.viewer.session.userId)
 }
 
-/** Nothing is asked again: what the browser answers to was handed out for the password. */
+/**
+ * No proof is required again: the options, which the browser responds to, were issued for the
+ * password.
+ */
 export function addPasskey(
   scope: Scope<"identity" | "viewer">,
   visit: Visit,
@@ -47,8 +50,8 @@ export async function renamePasskey(
 }
 
 /**
- * Signs out the other browsers that signed in with it. Requires what adding one requires. Throws
- * NotFound; null when it is removed.
+ * Signs out the other browsers that signed in with it. Requires the same proof as adding one.
+ * Throws NotFound; null when it is removed.
  */
 export async function removePasskey(
   scope: Asking,
@@ -68,8 +71,8 @@ export async function removePasskey(
 }
 
 /**
- * Someone who found an open browser changes nothing, and someone who knows an operator's password
- * does not get past the passkey by adding another.
+ * Someone who finds an open browser can change nothing, and someone who knows an operator's
+ * password cannot bypass the passkey by adding another.
  */
 async function refuseUnproven(scope: Asking, password: string | null): Promise<Refused | null> {
   const { config, viewer } = scope

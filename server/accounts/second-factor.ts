@@ -8,7 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import { AuthenticatorUri } from "./contract.ts"
 import { requireOwnAccount } from "./own-account.ts"
 
-/** What an authenticator app reads: as a picture, as a link, and as letters to type. */
+/** The secret for an authenticator app: as a QR code, as a link, and as text to type. */
 export interface AuthenticatorSetup {
   uri: string
   /** In groups of four. */
@@ -18,8 +18,9 @@ export interface AuthenticatorSetup {
 }
 
 /**
- * What the viewer has to do next: set up a factor, or show the one that they have, which is a
- * passkey if it says so; `done` if they have shown it. Null if the identity provider sees to second factors itself.
+ * What the viewer has to do next: set up a factor, or show the one that they have, which may be a
+ * passkey; `done` if they have shown it. Null if the identity provider handles second factors
+ * itself.
  */
 export async function findNextStep({
   identity,
@@ -60,7 +61,7 @@ export function removeSecondFactor(
   return requireOwnAccount(scope).removeSecondFactor(visit, proof)
 }
 
-/** For a form that is shown again: the address is what it was sent with. */
+/** For a form that is shown again: the address as it was sent. */
 export function describeSetup(uri: string): AuthenticatorSetup {
   const secret = new URL(uri).searchParams.get("secret") ?? ""
   const code = generate(uri)

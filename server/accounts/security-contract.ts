@@ -7,15 +7,15 @@ export interface Sender {
   userAgent: string | null
 }
 
-/** What happened to the security of an account. */
+/** An event of an account's security. */
 export interface SecurityEvent {
   /** The identity provider's id of the person. */
   userId: string
   event: SecurityEventRow["event"]
-  /** Of a sign-in. */
+  /** For a sign-in. */
   way?: NonNullable<SecurityEventRow["way"]>
   facts?: NonNullable<SecurityEventRow["facts"]>
-  /** Null for what the server did by itself. */
+  /** Null for actions of the server itself. */
   from: Sender | null
   /** The entry in the operators' history, if an operator did it. */
   operatorActId?: string

@@ -21,9 +21,9 @@ const MOST_FAILURES = 5
 
 /**
  * Adds an event to the security log and queues the email about it, if there is one. Call it in the
- * transaction of what happened. Does nothing for people who have no account in the embedded
- * provider: Clerk has a log of its own. Throws if the entry cannot be written; an email that cannot
- * be queued is only logged.
+ * transaction of the event. Does nothing for people without an account at the embedded provider:
+ * Clerk has its own log. Throws if the entry cannot be written; an email that cannot be queued is
+ * only logged.
  */
 export async function recordSecurityEvent(scope: Recording, event: SecurityEvent): Promise<void> {
   await scope.db.transaction(async (db) => {
@@ -46,7 +46,9 @@ export async function recordSecurityEvent(scope: Recording, event: SecurityEvent
   })
 }
 
-/** Anybody can fail to sign in to anybody's account, so that is recorded a few times an hour. */
+/**
+ * Anybody can fail to sign in to anybody's account, so only a few failures per hour are recorded.
+ */
 async function isOneTooMany({ db }: Scope<"db">, { userId, event }: SecurityEvent) {
   if (event !== "sign-in-failed") return false
   const [recent] = await db
@@ -62,7 +64,7 @@ async function isOneTooMany({ db }: Scope<"db">, { userId, event }: SecurityEven
   return (recent?.failures ?? 0) >= MOST_FAILURES
 }
 
-/** Of an account that was created without a session: its owner has just begun to use it. */
+/** For an account that was created without a session: its owner has just begun to use it. */
 async function isFirstSignIn({ db }: Scope<"db">, userId: string) {
   const [known] = await db
     .select({
@@ -83,7 +85,7 @@ interface Place {
 const { operatorActId: _, userId: __, expiresAt: ___, ...SHOWN } = getTableColumns(authSecurityEvent)
 const byOperator = sql<boolean>`(${authSecurityEvent.operatorActId} is not null or ${authSecurityEvent.facts} ? 'onServer')`
 
-/** What happened to the viewer's account, newest first. */
+/** The security log of the viewer's account, newest first. */
 export function listOwnSecurityEvents(
   { db, viewer }: Scope<"db" | "viewer">,
   { before, limit }: Place,
@@ -101,10 +103,10 @@ export function listOwnSecurityEvents(
     .limit(limit)
 }
 
-/** An entry with whose account it is about, and which operator did it. */
+/** An entry with its account, and the operator who caused it. */
 export type EntryOfAnybody = SecurityEntry & { email: string; operatorEmail: string | null }
 
-/** What happened to the accounts whose email address contains `q`, newest first. For operators. */
+/** The security log of accounts whose email address contains `q`, newest first. For operators. */
 export function listSecurityEvents(
   { db }: Scope<"db">,
   { q, before, limit }: Place & { q: string },
@@ -135,7 +137,7 @@ export function startExpiringSecurityLog({ db, log }: Scope<"db" | "log">): Recu
   }, INTERVAL)
 }
 
-/** Resolves to how many it removed, at most a thousand. The database refuses those that live on. */
+/** Resolves to how many it removed, at most a thousand. The database refuses to remove others. */
 export async function expireSecurityEvents(db: Database, now = Date.now()): Promise<number> {
   const expired = db
     .select({ id: authSecurityEvent._id })

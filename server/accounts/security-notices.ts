@@ -14,10 +14,10 @@ export type Recording = Scope<"db" | "log"> & { config: Pick<Config, "origin" | 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
 
-/** Emails in a day, beyond which a sign-in in yet another new browser is in the log only. */
+/** Emails per day. After that, a sign-in in another new browser is only in the log. */
 const MOST_A_DAY = 20
 
-/** The events that people get an email about, which nobody can switch off. */
+/** The events that cause an email, which nobody can switch off. */
 const SUBJECTS: Partial<Record<SecurityEventRow["event"], NoticeSubject>> = {
   "signed-in": "new-browser",
   "password-changed": "password-changed",
@@ -31,8 +31,8 @@ const SUBJECTS: Partial<Record<SecurityEventRow["event"], NoticeSubject>> = {
 }
 
 /**
- * Queues the email about an event, in a transaction inside the one that is open. It never throws: an
- * email that cannot be written must not undo what it is about.
+ * Queues the email about an event, in a savepoint of the open transaction. It never throws: an
+ * email that cannot be written must not undo its event.
  */
 export async function queueSecurityNotice(
   { db, config, log }: Recording,
@@ -52,7 +52,7 @@ export async function queueSecurityNotice(
           userId,
           email: facts?.previous ?? email,
           language,
-          // A program that signs in every hour is one new browser a day.
+          // A program that signs in every hour counts as one new browser a day.
           cause: isNewBrowser ? digestOf([userAgent, address, Math.floor(at / DAY)]) : entry._id,
           subject,
           facts: { at, address, userAgent, name: facts?.name ?? null },

@@ -143,7 +143,7 @@ async function openUnfinished(path: string, temporaryPath: string, offset: numbe
   return open(temporaryPath, flags | constants.O_CREAT, 0o600)
 }
 
-/** The file's size, once it is durable. What came before an error is durable too. */
+/** The file's size, once it is durable. What arrived before an error is durable too. */
 async function writeAndClose(
   file: FileHandle,
   offset: number,

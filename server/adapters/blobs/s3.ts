@@ -10,23 +10,22 @@ import { within } from "./within.ts"
 
 const MOST_HASHES = 1000
 
-/** Of those that hold a piece in memory: 256 MB together. */
+/** How many may have a piece in memory: 256 MB together. */
 const MOST_AT_ONCE = 32
 /** Milliseconds. */
 const LONGEST_WAIT = 10_000
 
 /**
- * Keeps blobs in a bucket of any store that speaks S3: `blobs/<key>`, and
- * `unfinished/<key>/<offset>` for what is being written.
- *
- * An unfinished blob is a row of objects of eight megabytes, the last one shorter. Each is written
- * whole or not at all, and the last one again when more comes: so what was acknowledged is there
- * after any crash, and nothing but the bucket itself has to be remembered. `finish` has the store
- * put them together (UploadPartCopy), without the bytes coming back here.
+ * Keeps blobs in a bucket of any S3-compatible store: `blobs/<key>`, and
+ * `unfinished/<key>/<offset>` for unfinished ones. An unfinished blob is a sequence of objects of
+ * eight megabytes, the last one shorter. Each is written as a whole or not at all, and the last one
+ * is replaced when more arrives: so everything acknowledged survives any crash, and the bucket
+ * itself is the only state. `finish` has the store join them (UploadPartCopy), without downloading
+ * the bytes.
  */
 export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
   const bucket = await openBucket(settings)
-  /** Of unfinished blobs that this process has seen from their beginning. */
+  /** Of unfinished blobs that this process has seen from the beginning. */
   const hashes = new Map<string, RunningHash>()
   const inTurn = createTurns(MOST_AT_ONCE, LONGEST_WAIT)
 
@@ -95,7 +94,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       }
       return end
     } finally {
-      // Of a piece that could not be written the hash has bytes that the bucket has not.
+      // If a piece could not be written, the hash includes bytes that the bucket lacks.
       if (hash?.size === end) hashes.set(key, hash)
       // Entries of uploads that continue in another process would stay forever.
       const [oldest] = hashes.keys()
@@ -119,15 +118,17 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       whole(key),
       { sha256 },
     )
-    // The first one before the others: what is left without it does not count, and with it all are
-    // there to be joined again.
+    // The first one before the others: without it the rest does not count, and with it everything
+    // is there to be joined again.
     const [first, ...others] = pieces.map((piece) => piece.name)
     if (first !== undefined) await bucket.remove([first])
     await bucket.remove(others)
     return { size, sha256 }
   }
 
-  /** In order and without a gap; what a broken removal left behind one is not counted. */
+  /**
+   * In order and without a gap; objects that an interrupted removal left after a gap do not count.
+   */
   async function listPieces(key: string): Promise<Piece[]> {
     const pieces: Piece[] = []
     for await (const { name, size } of bucket.list(`unfinished/${key}/`)) {

@@ -1,6 +1,6 @@
 import { TooLarge } from "#server/errors.ts"
 
-/** The bytes as they come. Throws `TooLarge` where there are more than `limit`. */
+/** The bytes as they arrive. Throws `TooLarge` if there are more than `limit`. */
 export async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
   let size = 0
   for await (const chunk of bytes) {

@@ -1,15 +1,12 @@
 import type { FileHandle } from "node:fs/promises"
 
 /**
- * Bytes. A write is a turn of another thread, whatever its size; but with 512 kB it took twice the
- * CPU, outside of the caches.
+ * Bytes. A write runs on another thread, whatever its size; but with 512 kB it took twice the CPU,
+ * because that exceeds the caches.
  */
 const BATCH = 128 * 1024
 
-/**
- * Buffers of writers that are done. A new one each time would be searched for by the garbage
- * collector.
- */
+/** Buffers of finished writers. New ones each time would burden the garbage collector. */
 const spare: Buffer[] = []
 const MOST_SPARE = 32
 
@@ -40,7 +37,7 @@ export async function writeAll(
         isWriting = false
         if (filled > 0) write()
       },
-      () => {}, // thrown where it is waited for, which may be later
+      () => {}, // thrown where it is awaited, which may be later
     )
   }
 

@@ -6,11 +6,12 @@ export interface BucketSettings {
   bucket: string
   /** Before every name, without slashes at its ends; empty for none. */
   prefix: string
-  /** Of a store that is not Amazon's. */
+  /** For stores other than Amazon's. */
   endpoint: string | undefined
   region: string
   /**
-   * Null to look where Amazon's own tools do: the environment, shared files, the machine's role.
+   * Null to use the sources of Amazon's own tools: the environment, shared files, the machine's
+   * role.
    */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
@@ -33,12 +34,12 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Stores that are not Amazon's refuse the checksums that the SDK would add to everything.
+    // Other stores than Amazon's refuse the checksums that the SDK would add to everything.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: 5000,
-      // Until the answer begins: the caller may be holding a row lock and a database connection.
+      // Until the response begins: the caller may hold a row lock and a database connection.
       requestTimeout: 120_000,
       throwOnRequestTimeout: true,
       httpAgent: { maxSockets: CONNECTIONS },
@@ -61,7 +62,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       await s3.send(new sdk.PutObjectCommand({ ...at(name), Body: bytes })).catch(explain)
     },
 
-    /** Null where there is none. */
+    /** Null if there is none. */
     async head(name: string): Promise<{ size: number; sha256: string | null } | null> {
       try {
         const found = await s3.send(new sdk.HeadObjectCommand(at(name)))
@@ -74,7 +75,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
 
     open,
 
-    /** Throws where there is none. */
+    /** Throws if there is none. */
     async *read(name: string): AsyncGenerator<Uint8Array> {
       const stream = await open(name)
       if (!stream) throw new Error(`${name} is missing from the bucket.`)
@@ -91,9 +92,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       }
     },
 
-    /**
-     * Puts objects together as one, within the store. All but the last have five megabytes or more.
-     */
+    /** Joins objects within the store. All except the last have five megabytes or more. */
     async join(names: readonly string[], target: string, metadata: Record<string, string>): Promise<void> {
       const [only] = names
       if (only !== undefined && names.length === 1) {
@@ -141,7 +140,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
 
     /** Removing a missing object is not an error. */
     async remove(names: readonly string[]): Promise<void> {
-      // One by one: the request that removes many wants a checksum that not every store
+      // One by one: the request that removes many requires a checksum that not every store
       // understands.
       await each(names, (name) => s3.send(new sdk.DeleteObjectCommand(at(name))))
     },
@@ -154,7 +153,7 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
       return Body as Readable // in Node it is one
     } catch (error) {
       if (isMissing(error)) return null
-      // The range starts at the end, as every range of an empty object does.
+      // The range starts at the end, like every range of an empty object.
       if (statusOf(error) === 416) return Readable.from([])
       throw error
     }
@@ -177,7 +176,7 @@ async function each<Item, Result>(
   return results
 }
 
-/** Not every store can list multipart uploads; those that cannot forget them by themselves. */
+/** Not every store can list multipart uploads; those that cannot list them discard them automatically. */
 function noneWhereUnknown(error: unknown): Partial<ListMultipartUploadsCommandOutput> {
   if ([400, 404, 405, 501].includes(statusOf(error) ?? 0)) return {}
   throw error

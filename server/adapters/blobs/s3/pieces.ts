@@ -1,8 +1,8 @@
 import type { Bucket } from "./bucket.ts"
 
 /**
- * Bytes. What is copied into a whole must have five megabytes, except at its end, and some stores
- * want all parts of one size. A whole has ten thousand parts at most: 80 GB.
+ * Bytes. Objects to be joined must have five megabytes, except the last, and some stores require
+ * equal sizes. There are ten thousand at most: 80 GB.
  */
 export const PIECE_SIZE = 8 * 1024 * 1024
 
@@ -12,7 +12,7 @@ export interface Piece {
   size: number
 }
 
-/** Names sort as their offsets do. */
+/** Names sort like their offsets. */
 export function pieceAt(key: string, offset: number): string {
   return `unfinished/${key}/${String(offset).padStart(16, "0")}`
 }
@@ -22,18 +22,18 @@ export function offsetOf(name: string): number {
 }
 
 /**
- * Cuts what comes after `begun`, the beginning of the last piece, into pieces with their offsets.
- * What came before an error is given out as well, and then the error is thrown. Where there is
- * nothing at all, an empty piece says that something was begun.
+ * Cuts what follows `begun`, the beginning of the last piece, into pieces with their offsets. What
+ * arrived before an error is yielded as well, and then the error is thrown. If there is nothing at
+ * all, an empty piece records that the blob was begun.
  */
 export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIterable<Uint8Array>) {
-  // The system allocates only the pages that are written, so a slow sender uses little memory.
+  // The system only allocates memory pages that are written, so a slow sender uses little memory.
   const held = Buffer.allocUnsafeSlow(PIECE_SIZE)
   let start = offset - begun.byteLength
   let size = begun.copy(held)
   let fresh = offset === 0
 
-  // The consumer is done with a piece when it asks for the next.
+  // The consumer is done with a piece when it requests the next.
   const take = () => {
     const cut = { start, piece: held.subarray(0, size) }
     start += size
