@@ -4,6 +4,12 @@ import { openModelServer, piece, sendStream } from "../support/model-server.ts"
 import { ada, signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 
+const ready = {
+  status: 200,
+  ready: true,
+  checks: { database: "ok", records: "ok", emails: "ok", model: "ok" },
+}
+
 it("a model server that refuses the key is reported by metrics and readiness until it replies again", async () => {
   let isRefusing = false
   const { baseUrl } = await openModelServer((response) => {
@@ -30,7 +36,7 @@ it("a model server that refuses the key is reported by metrics and readiness unt
   }
   const readiness = async () => {
     const response = await read("/readyz")
-    return { status: response.status, ...((await response.json()) as { checks: { model: string } }) }
+    return { status: response.status, ...((await response.json()) as object) }
   }
   const ask = async () => {
     const messages = [{ id: "q1", role: "user", parts: [{ type: "text", text: "How deep is the sea?" }] }]
@@ -44,7 +50,8 @@ it("a model server that refuses the key is reported by metrics and readiness unt
 
   expect(await ask()).toContain("Deep.")
   expect(await gauges()).toEqual(['tideline_model_refusing_since_seconds{status="none"} 0'])
-  expect((await readiness()).checks.model).toBe("ok")
+  // The first slot of a database has to wait for the transactions that other test files have open.
+  await expect.poll(readiness, { timeout: 20_000 }).toEqual(ready)
 
   isRefusing = true
   const before = Math.floor(Date.now() / 1000)
@@ -55,10 +62,10 @@ it("a model server that refuses the key is reported by metrics and readiness unt
   expect(Number(since)).toBeGreaterThanOrEqual(before)
   expect(Number(since)).toBeLessThanOrEqual(Date.now() / 1000)
   // Every process has the same problem, so none of them becomes unready.
-  expect(await readiness()).toMatchObject({
-    status: 200,
-    ready: true,
+  expect(await readiness()).toEqual({
+    ...ready,
     checks: {
+      ...ready.checks,
       model: `The model server rejects the key (status 401). Check AI_GATEWAY_API_KEY. Since ${new Date(Math.round(Number(since) * 1000)).toISOString()}.`,
     },
   })
@@ -70,5 +77,5 @@ it("a model server that refuses the key is reported by metrics and readiness unt
   isRefusing = false
   expect(await ask()).toContain("Deep.")
   expect(await gauges()).toEqual(['tideline_model_refusing_since_seconds{status="none"} 0'])
-  expect((await readiness()).checks.model).toBe("ok")
+  expect(await readiness()).toEqual(ready)
 })
