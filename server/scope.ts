@@ -1,6 +1,6 @@
 import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
-import type { ModelTrouble } from "./chat/model-trouble.ts"
+import type { Replies } from "./chat/replies.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import type { Demo } from "./demo/demo.ts"
@@ -41,8 +41,7 @@ export interface Services {
   runningRequests: RunningRequests
   thumbnailer: Thumbnailer
   model: Model
-  /** What this process knows of the trouble with its model server. */
-  modelTrouble: ModelTrouble
+  replies: Replies<Viewer>
   /** Null where nothing is traced. */
   tracing: Tracing | null
   /** The answers that this process is giving. */

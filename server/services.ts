@@ -6,7 +6,7 @@ import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
-import { createModelTrouble } from "./chat/model-trouble.ts"
+import { createReplies } from "./chat/create-replies.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
@@ -63,6 +63,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const lock = await holdProcessLock(directUrl)
     opened.push(() => lock.close())
     const { mail, inbox } = await openMail(config, log, opened)
+    const blobs = await openBlobs(config)
+    const model = await openModel(config, tracing, opened)
     const services: Omit<Services, "live" | "demo"> = {
       config,
       log,
@@ -71,12 +73,12 @@ export async function openServices(config: Config, log: Log, migrations: string)
       probe,
       mail,
       identity: await openIdentity(config, { db, log }, opened),
-      blobs: await openBlobs(config),
+      blobs,
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       runningRequests: openRunningRequests(),
       thumbnailer: openThumbnails(log, opened),
-      model: await openModel(config, tracing, opened),
-      modelTrouble: createModelTrouble(log),
+      model,
+      replies: createReplies({ model, config, log, blobs }),
       tracing,
       turns: openTurns({ db, log }, lock.number, opened),
       limiters: createLimiters(config),
@@ -221,7 +223,7 @@ async function openUntracedModel(config: Config, opened: Opened): Promise<Model>
  * stored.
  */
 function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
-  const turns = createRunningTurns({ process, chunks: createChunkWriter(scope) })
+  const turns = createRunningTurns({ process, log: scope.log, chunks: createChunkWriter(scope) })
   opened.push(() => turns.close())
   return turns
 }

@@ -21,13 +21,13 @@ const REFUSALS = 4
  * unless it was started again. Throws what the last attempt threw.
  */
 export async function endTurn(
-  { db, log, turns }: Scope<"db" | "log" | "turns">,
+  { db, turns }: Scope<"db" | "turns">,
   answerId: string,
   answer: EndedReply,
   held: () => void,
 ): Promise<void> {
   let refusals = 0
-  const failures = createFailureLog(log, "an answer that had to wait is stored")
+  const failures = createFailureLog(turns.log, "an answer that had to wait is stored")
   for (let tries = 1; ; tries++) {
     // The parts come from the model's tools and may be something that a JSON column refuses. The
     // text matters more.

@@ -10,7 +10,7 @@ import {
 } from "ai"
 import type { Scope } from "#server/scope.ts"
 import type { ReplyChunk, ReplyMetadata, StopReason } from "./contract.ts"
-import { describeModelError } from "./model-trouble.ts"
+import { describeModelError, type ModelTrouble } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"
 
 /**
@@ -25,6 +25,11 @@ export class ReplyStopped extends Error {
     this.name = "AbortError"
     this.reason = reason
   }
+}
+
+/** What asks the model. */
+export interface Generator extends Scope<"model" | "config" | "log"> {
+  trouble: ModelTrouble
 }
 
 interface ReplyOptions {
@@ -44,7 +49,7 @@ interface ReplyOptions {
  * `abort` chunk alone looks like a normal end.
  */
 export async function generateReply(
-  { model, config, log, modelTrouble }: Scope<"model" | "config" | "log" | "modelTrouble">,
+  { model, config, log, trouble }: Generator,
   { id, messages, tools, metadata, signal }: ReplyOptions,
   give: (chunk: ReplyChunk) => void,
 ): Promise<void> {
@@ -71,7 +76,7 @@ export async function generateReply(
       }
       if (part.type === "tool-error")
         log.warn({ err: part.error, tool: part.toolName, answer: id }, "chat tool failed")
-      if (ANSWERING.has(part.type)) modelTrouble.end()
+      if (ANSWERING.has(part.type)) trouble.end()
       const chunk = toUIMessageChunk(part, {
         tools,
         responseMessageId: id,
@@ -95,9 +100,9 @@ export async function generateReply(
 
   function explain(error: unknown) {
     const cause = RetryError.isInstance(error) ? error.lastError : error
-    const trouble = modelTrouble.report(cause)
-    if (trouble)
-      return `The model server refused the request. Only the administrator of this site can fix this. (Reference ${trouble.reference})`
+    const refused = trouble.report(cause)
+    if (refused)
+      return `The model server refused the request. Only the administrator of this site can fix this. (Reference ${refused.reference})`
     const reference = randomUUID().slice(0, 8)
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
     log.error(

@@ -34,7 +34,7 @@ export interface SentMessage extends PostedMessage {
   replaces?: string | null | undefined
 }
 
-type OpenScope = Scope<"db" | "viewer" | "model" | "turns" | "config">
+type OpenScope = Scope<"db" | "viewer" | "replies" | "turns" | "config">
 
 interface Opening {
   scope: OpenScope

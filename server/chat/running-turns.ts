@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises"
 import type { EndedReply } from "./reply-record.ts"
 import { createBatches } from "./batches.ts"
+import type { Log } from "#server/log.ts"
 import type { ChunkWriter } from "./chunk-writer.ts"
 import type { StopReason } from "./contract.ts"
 
-export interface RunningTurn {
+interface RunningTurn {
   stop(reason: StopReason): void
   /** Resolves when the reply is stored, however it ended. */
   stored: Promise<void>
@@ -14,10 +15,15 @@ export interface RunningTurn {
 export interface RunningTurns {
   /** The number of this process's lock. */
   readonly process: number
+  readonly log: Log
   readonly chunks: ChunkWriter
   /** Aborted when the process stops waiting for PostgreSQL. */
   readonly closing: AbortSignal
-  add(answerId: string, turn: RunningTurn): void
+  /**
+   * `work` runs the turn and stores its reply. The returned promise resolves when it has ended; a
+   * failure is logged.
+   */
+  add(answerId: string, stop: RunningTurn["stop"], work: Promise<void>): Promise<void>
   /**
    * Runs work after a turn, which never throws. Its signal is aborted when the process shuts down,
    * and the shutdown waits for it.
@@ -56,11 +62,9 @@ const STORE_TIMEOUT = 5000
 
 export function createRunningTurns({
   process,
+  log,
   chunks,
-}: {
-  process: number
-  chunks: ChunkWriter
-}): RunningTurns {
+}: Pick<RunningTurns, "process" | "log" | "chunks">): RunningTurns {
   const turns = new Map<string, RunningTurn>()
   const alone = new Map<string, number>()
   const followers = new Set<Promise<void>>()
@@ -71,12 +75,16 @@ export function createRunningTurns({
 
   return {
     process,
+    log,
     chunks,
     closing: closing.signal,
-    add(answerId, turn) {
-      turns.set(answerId, turn)
-      void turn.stored.finally(() => turns.delete(answerId))
-      if (isClosing) turn.stop("interrupted")
+    add(answerId, stop, work) {
+      const stored = work
+        .catch((error: unknown) => log.error({ err: error, answer: answerId }, "could not store a reply"))
+        .finally(() => turns.delete(answerId))
+      turns.set(answerId, { stop, stored })
+      if (isClosing) stop("interrupted")
+      return stored
     },
     follow(work) {
       const follower = work(ending.signal)

@@ -5,6 +5,7 @@ import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownThread } from "./access.ts"
 import { titleOf } from "./contract.ts"
+import type { Generator } from "./generate-reply.ts"
 import { storableText } from "./storable.ts"
 
 /** Milliseconds that the model may take. */
@@ -25,11 +26,11 @@ const INSTRUCTIONS =
  * conversation without a better title is no failure.
  */
 export async function nameThread(
-  scope: Scope<"db" | "viewer" | "model" | "log" | "modelTrouble">,
+  scope: Scope<"db" | "viewer">,
+  { model, log, trouble }: Pick<Generator, "model" | "log" | "trouble">,
   threadId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, model, log, modelTrouble } = scope
   // The development gateway would give every conversation its label as title.
   if (model.isDevelopment || signal.aborted) return
   try {
@@ -45,12 +46,12 @@ export async function nameThread(
     })
     const title = readTitle(text)
     if (title === null) return
-    await db
+    await scope.db
       .update(chatThreads)
       .set({ title, titleSource: "model" })
       .where(and(ownThread(scope, threadId), eq(chatThreads.titleSource, "question")))
   } catch (error) {
-    if (signal.aborted || modelTrouble.report(error)) return
+    if (signal.aborted || trouble.report(error)) return
     const reason = error instanceof Error ? error.message : String(error)
     log.warn({ reason, thread: threadId }, "the model returned no title")
   }

@@ -129,7 +129,7 @@ export interface NewTurn {
  * message's. At most one turn per conversation.
  */
 export async function storeTurns(
-  { viewer, model, turns }: Scope<"viewer" | "model" | "turns">,
+  { viewer, replies, turns }: Scope<"viewer" | "replies" | "turns">,
   tx: Transaction,
   fresh: readonly NewTurn[],
 ): Promise<{ threadId: string; questionId: string; answerId: string }[]> {
@@ -165,7 +165,7 @@ export async function storeTurns(
     ), turn as (
       insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)
       select answer._id, ${userId}::uuid, asked.thread_id, asked.question_id, asked.request_id, 'running',
-        ${model.name}, ${turns.process}::bigint, asked.deadline
+        ${replies.model}, ${turns.process}::bigint, asked.deadline
       from asked join answer using (thread_id)
     ), thread as (
       update ${chatThreads} set

@@ -2,18 +2,15 @@ import type { ModelMessage } from "ai"
 import { Conflict } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
-import { ReplyStopped, generateReply } from "./generate-reply.ts"
+import { ReplyStopped } from "./generate-reply.ts"
 import { createReplyRecord } from "./reply-record.ts"
 import type { ReplyChunk, Asked, StopReason } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
-import { recallMessages } from "./messages.ts"
 import { openTurn, type SentMessage, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks } from "./reply-chunks.ts"
-import { nameThread } from "./title.ts"
-import { chatTools } from "./tools.ts"
 
-type TurnScope = Scope<"db" | "blobs" | "viewer" | "model" | "config" | "log" | "turns" | "modelTrouble">
+type TurnScope = Scope<"db" | "viewer" | "config" | "turns" | "replies">
 
 /** The chunks of a reply, and how to end it early. */
 export interface ReplyStream {
@@ -44,19 +41,13 @@ export function answerOnce(
   const leave = enterAlone(scope)
   const { signal, stop, release } = limitTime(timeLimit)
   const chunks = openQueue<ReplyChunk>()
-  const answer = {
-    id: crypto.randomUUID(),
-    messages,
-    tools: chatTools(scope),
-    metadata: { model: scope.model.name },
-    signal,
-  }
   const record = createReplyRecord()
   const onChunk = (chunk: ReplyChunk) => {
     record.take(chunk)
     chunks.add(chunk)
   }
-  void generateReply(scope, answer, onChunk).finally(() => {
+  const reply = { id: crypto.randomUUID(), messages, signal }
+  void scope.replies.generate(scope, reply, onChunk).finally(() => {
     scope.turns.countEnd(record.read().status)
     leave()
     release()
@@ -127,16 +118,13 @@ async function beginTurn(
   if (turn.kind === "answered") return { turn, stop: () => {} }
 
   const { signal, stop, release } = limitTime(timeLimit)
-  const stored = run(scope, turn, signal, reader)
-    .catch((error: unknown) =>
-      scope.log.error({ err: error, answer: turn.answerId }, "could not store a reply"),
-    )
-    .finally(() => {
-      release()
-      reader.end()
-    })
-  scope.turns.add(turn.answerId, { stop, stored })
-  if (turn.mayBeNamed) scope.turns.follow((ending) => stored.then(() => nameThread(scope, threadId, ending)))
+  const work = run(scope, turn, signal, reader).finally(() => {
+    release()
+    reader.end()
+  })
+  const stored = scope.turns.add(turn.answerId, stop, work)
+  if (turn.mayBeNamed)
+    scope.turns.follow((ending) => stored.then(() => scope.replies.nameThread(scope, threadId, ending)))
   return { turn, stop }
 }
 
@@ -146,7 +134,7 @@ async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: R
   const record = createReplyRecord()
   const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
   try {
-    await answerTurn(scope, turn, signal, (chunk) => {
+    await scope.replies.continueThread(scope, { ...turn, signal }, (chunk) => {
       record.take(chunk)
       pieces.grew()
       reader.onChunk(chunk)
@@ -155,25 +143,6 @@ async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: R
     pieces.close()
   }
   await endTurn(scope, turn.answerId, record.read(), () => reader.end())
-}
-
-async function answerTurn(
-  scope: TurnScope,
-  turn: Fresh,
-  signal: AbortSignal,
-  give: (chunk: ReplyChunk) => void,
-): Promise<void> {
-  const metadata = { model: scope.model.name, questionId: turn.questionId }
-  let messages: ModelMessage[]
-  try {
-    messages = await recallMessages(scope, turn.threadId, turn.questionId)
-  } catch (error) {
-    scope.log.error({ err: error, answer: turn.answerId }, "could not read a conversation")
-    give({ type: "start", messageId: turn.answerId, messageMetadata: metadata })
-    give({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
-    return
-  }
-  await generateReply(scope, { id: turn.answerId, messages, tools: chatTools(scope), metadata, signal }, give)
 }
 
 function limitTime(milliseconds: number) {

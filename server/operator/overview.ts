@@ -29,7 +29,7 @@ export interface StreamState {
 }
 
 /** The state of the installation, as one process sees it. */
-export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "modelTrouble">) {
+export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "replies">) {
   const { config, db } = scope
   const [processes, stream, emails, people, waiting, postgres] = await Promise.all([
     listProcesses(scope),
@@ -42,7 +42,7 @@ export async function findOverview(scope: Scope<"config" | "db" | "live" | "turn
   return {
     processes,
     stream,
-    model: scope.modelTrouble.current(),
+    model: scope.replies.trouble.current(),
     counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, emails },
     versions: {
       tideline: version.commit ? `${version.number} (${version.commit.slice(0, 7)})` : version.number,

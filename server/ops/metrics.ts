@@ -13,21 +13,21 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
-  scope: Scope<"identity" | "probe" | "live" | "log" | "turns" | "modelTrouble">,
+  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies">,
   connections: Connections,
 ) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: "tideline_" })
   const build = new Gauge({
     name: "tideline_build_info",
-    help: "Always 1. Its labels say which Tideline this is.",
+    help: "Always 1. The labels give the version and the commit.",
     labelNames: ["version", "commit"],
     registers: [registry],
   })
   build.set({ version: version.number, commit: version.commit ?? "unknown" }, 1)
   const requests = new Histogram({
     name: "tideline_http_request_duration_seconds",
-    help: "Answered requests, by the pattern of their route.",
+    help: "Duration of requests, by method, route pattern and status.",
     labelNames: ["method", "route", "status"],
     buckets: DURATIONS,
     registers: [registry],
@@ -58,13 +58,13 @@ function measureConnections(registry: Registry, connections: Connections) {
   gauge(
     registry,
     "tideline_http_connections_waiting",
-    "Open connections whose next request has not come as a whole.",
+    "Open connections whose next request has not arrived completely.",
     () => connections.waiting(),
   )
   counter(
     registry,
     "tideline_http_connections_refused_total",
-    "Connections ended for being too many: of one address, or together.",
+    "Connections closed because an address, or the process, had too many.",
     "reason",
     () => connections.refused(),
   )
@@ -75,7 +75,7 @@ function measureEventLoop(registry: Registry) {
   gauge(
     registry,
     "tideline_eventloop_utilization",
-    "The part of the time since the last scrape that the event loop was busy.",
+    "Share of the time since the last scrape in which the event loop was busy.",
     () => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, before)
@@ -90,7 +90,7 @@ function measureTurns(registry: Registry, { turns }: Scope<"turns">) {
   counter(
     registry,
     "tideline_chat_turns_ended_total",
-    "Answers that this process has given, by how they ended.",
+    "Replies of this process, by how they ended.",
     "status",
     () => turns.ended(),
   )
@@ -100,21 +100,21 @@ function measureSignIns(registry: Registry, { identity }: Scope<"identity">) {
   counter(
     registry,
     "tideline_sign_ins_total",
-    "Sign-ins that this process has seen, by what they were made with.",
+    "Successful sign-ins handled by this process, by method.",
     "way",
     () => identity.countSignIns?.() ?? {},
   )
 }
 
-function measureModel(registry: Registry, { modelTrouble }: Scope<"modelTrouble">) {
+function measureModel(registry: Registry, { replies }: Scope<"replies">) {
   return new Gauge({
     name: "tideline_model_refusing_since_seconds",
-    help: "Since when the model server refuses what this process asks, as a Unix time, by its HTTP status; 0 where it does not.",
+    help: "Unix time since when the model server has refused the requests of this process, by HTTP status; 0 if it does not refuse them.",
     labelNames: ["status"],
     registers: [registry],
     collect() {
       this.reset()
-      const trouble = modelTrouble.current()
+      const trouble = replies.trouble.current()
       this.set({ status: trouble?.status ?? "none" }, trouble ? trouble.since / 1000 : 0)
     },
   })
@@ -125,24 +125,24 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
   const registers = [registry]
   const queued = new Gauge({
     name: "tideline_queued",
-    help: "What is under way in the database, whichever process has it in hand.",
+    help: "Replies and uploads in progress, in all processes.",
     labelNames: ["kind"],
     registers,
   })
   const emails = new Gauge({
     name: "tideline_outbox_emails",
-    help: "Emails that wait, and those that were given up, of all processes.",
+    help: "Queued and parked emails, of all processes.",
     labelNames: ["state"],
     registers,
   })
   const oldest = new Gauge({
     name: "tideline_outbox_oldest_seconds",
-    help: "For how long the email has waited that waits longest; 0 where none does.",
+    help: "Age of the oldest queued email; 0 if there is none.",
     registers,
   })
   const bytes = new Gauge({
     name: "tideline_files_bytes",
-    help: "What people's files take, and what is set aside for uploads.",
+    help: "Bytes used by files, and bytes reserved for uploads.",
     labelNames: ["state"],
     registers,
   })

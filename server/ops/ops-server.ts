@@ -20,7 +20,7 @@ export interface OpsServerOptions {
  * has a limit or exposes personal data.
  */
 export async function openOpsServer(
-  scope: Scope<"probe" | "live" | "log" | "modelTrouble">,
+  scope: Scope<"probe" | "live" | "log" | "replies">,
   { port, host, metrics, isStopping }: OpsServerOptions,
 ) {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {

@@ -17,7 +17,7 @@ const LONG_WAIT = 15 * 60
  * Problems that every process shares, such as an unreachable mail server, are reported but make
  * none of them unready, or no process would be left to serve.
  */
-export async function checkReadiness(scope: Scope<"probe" | "live" | "modelTrouble">): Promise<Readiness> {
+export async function checkReadiness(scope: Scope<"probe" | "live" | "replies">): Promise<Readiness> {
   const [database, emails] = await Promise.all([checkDatabase(scope), checkEmails(scope)])
   const records = scope.live.ready()
   return {
@@ -31,8 +31,8 @@ export async function checkReadiness(scope: Scope<"probe" | "live" | "modelTroub
   }
 }
 
-function describeModel({ modelTrouble }: Scope<"modelTrouble">): string {
-  const trouble = modelTrouble.current()
+function describeModel({ replies }: Scope<"replies">): string {
+  const trouble = replies.trouble.current()
   return trouble ? `${trouble.what} Since ${new Date(trouble.since).toISOString()}.` : "ok"
 }
 

@@ -6,7 +6,7 @@ import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground, startReply } from "#server/chat/turn.ts"
-import { shareChatServices, readAll } from "../support/chat-services.ts"
+import { shareChatServices, readAll, withModel } from "../support/chat-services.ts"
 import { askedModel, openModelServer, piece, readReply, sendStream } from "../support/model-server.ts"
 
 const { ada, chat } = await shareChatServices()
@@ -23,7 +23,7 @@ describe("the finish reason of a reply", () => {
     ["ends for a server-specific reason", ["Whole."], "eos", "other", null],
   ] as const)("is stored and shown to the reader where it %s", async (_, words, reason, kept, shortfall) => {
     const { baseUrl } = await openModelServer((response) => say(response, words, reason))
-    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const scope = withModel(ada, askedModel(baseUrl).model)
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
     const question = { requestId: "q1", text: "How deep is the sea?", again: false }
     const chunks = await readAll((await startReply(scope, threadId, question)).chunks)
@@ -43,7 +43,7 @@ describe("the finish reason of a reply", () => {
     const { baseUrl, requests } = await openModelServer((response) =>
       sendStream(response, [event({ tool_calls: call }), event({}, "tool_calls")]),
     )
-    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const scope = withModel(ada, askedModel(baseUrl).model)
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
     const question = { requestId: "q1", text: "What time is it?", again: false }
     await readAll((await startReply(scope, threadId, question)).chunks)
@@ -78,7 +78,7 @@ describe("the limits of a reply", () => {
       [undefined, 8192],
       [undefined, 8192],
     ])
-    expect(scope.modelTrouble.current()).toBeNull()
+    expect(scope.trouble.current()).toBeNull()
   })
 
   it("allow a dashboard reply minutes, during which nothing interrupts it", async () => {
@@ -89,7 +89,7 @@ describe("the limits of a reply", () => {
       await goOn.promise
       await say(response, ["Deep."], "stop")
     })
-    const scope = { ...ada, model: askedModel(baseUrl).model }
+    const scope = withModel(ada, askedModel(baseUrl).model)
     const { _id: threadId } = await createThread(ada, { title: "Tides" })
     const question = { requestId: "q1", text: "How deep is the sea?", again: false }
     const before = Date.now()
@@ -128,13 +128,13 @@ describe("a model server that refuses", () => {
     })
     const scope = askedModel(baseUrl)
     const first = await readReply(scope)
-    const trouble = scope.modelTrouble.current()
+    const trouble = scope.trouble.current()
     const second = await readReply(scope)
     expect(first.error).toBe(
       `The model server refused the request. Only the administrator of this site can fix this. (Reference ${trouble?.reference})`,
     )
     expect(second.error).toBe(first.error)
-    expect(scope.modelTrouble.current()).toBe(trouble)
+    expect(scope.trouble.current()).toBe(trouble)
     expect(trouble).toMatchObject({ status, what: expect.stringContaining(setting) as string })
     expect(scope.logged.filter(({ level }) => level === 50)).toMatchObject([
       { msg: trouble?.what, reference: trouble?.reference, statusCode: status },
@@ -150,9 +150,9 @@ describe("a model server that refuses", () => {
     const scope = askedModel(baseUrl)
     await readReply(scope)
     await readReply(scope)
-    expect(scope.modelTrouble.current()?.status).toBe(404)
+    expect(scope.trouble.current()?.status).toBe(404)
     expect((await readReply(scope)).text).toBe("Deep.")
-    expect(scope.modelTrouble.current()).toBeNull()
+    expect(scope.trouble.current()).toBeNull()
     expect(scope.logged.map(({ level }) => level)).toEqual([50, 50, 30])
   })
 
@@ -162,7 +162,7 @@ describe("a model server that refuses", () => {
     })
     const scope = askedModel(baseUrl)
     expect((await readReply(scope)).error).toMatch(/Try again/)
-    expect(scope.modelTrouble.current()).toBeNull()
+    expect(scope.trouble.current()).toBeNull()
   })
 })
 

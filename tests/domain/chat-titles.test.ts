@@ -6,34 +6,37 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { chatThreads } from "#db/schema/chat.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createThread, findThread, renameThread } from "#server/chat/threads.ts"
-import { nameThread, readTitle } from "#server/chat/title.ts"
+import { readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { startReply } from "#server/chat/turn.ts"
-import { openChatServices, readAll } from "../support/chat-services.ts"
+import { openChatServices, readAll, withModel, type ChatScope } from "../support/chat-services.ts"
 import { askedModel, openModelServer } from "../support/model-server.ts"
 import { portOf } from "../support/port-of.ts"
 
 type ChatServices = Awaited<ReturnType<typeof openChatServices>>
-type Scope = Awaited<ReturnType<ChatServices["scopeOf"]>>
 
 const QUESTION = "Please tell me, as well as you can, how deep the sea is"
 
 let chat: ChatServices
-let ada: Scope
+let ada: ChatScope
 let namer: Awaited<ReturnType<typeof openNamer>>
 /** Ada, with a model that generates titles. */
-let named: Scope
+let named: ChatScope
 beforeAll(async () => {
   chat = await openChatServices()
   ada = await chat.scopeOf("ada")
   namer = await openNamer()
-  named = { ...ada, model: namer.model }
+  named = withModel(ada, namer.model)
 })
 afterAll(async () => {
   await chat.close()
   await namer.close()
 })
 beforeEach(() => namer.say("The depth of the sea"))
+
+function nameThread(scope: ChatScope, threadId: string, signal: AbortSignal) {
+  return scope.replies.nameThread(scope, threadId, signal)
+}
 
 describe("the title of a conversation", () => {
   it("is generated after the first reply, and the conversation keeps its place in the list", async () => {
@@ -112,7 +115,7 @@ describe("the title of a conversation", () => {
   it("is not generated for someone else's conversation or one in the trash", async () => {
     const grace = await chat.scopeOf("grace")
     const _id = await answered()
-    await nameThread({ ...grace, model: namer.model }, _id, never())
+    await nameThread(withModel(grace, namer.model), _id, never())
     expect(namer.asked).toEqual([])
 
     const held = namer.hold()
@@ -144,7 +147,7 @@ describe("the title of a conversation", () => {
     )
     const { model } = askedModel(baseUrl)
     const _id = await answered()
-    await nameThread({ ...ada, model }, _id, never())
+    await nameThread(withModel(ada, model), _id, never())
     expect({ asked: requests.length, followed: elsewhere.requests.length }).toEqual({
       asked: 1,
       followed: 0,
@@ -164,7 +167,7 @@ describe("the title of a conversation", () => {
 
   it("does not delay a shutdown", async () => {
     const closing = await openChatServices()
-    const someone = { ...(await closing.scopeOf("ada")), model: namer.model }
+    const someone = withModel(await closing.scopeOf("ada"), namer.model)
     const { _id } = await createThread(someone, { question: QUESTION })
     const held = namer.hold()
     await ask(someone, _id, QUESTION)
@@ -214,7 +217,12 @@ async function answered(text = QUESTION) {
   return _id
 }
 
-async function ask(scope: Scope, threadId: string, text: string, requestId: string = crypto.randomUUID()) {
+async function ask(
+  scope: ChatScope,
+  threadId: string,
+  text: string,
+  requestId: string = crypto.randomUUID(),
+) {
   await readAll((await startReply(scope, threadId, { requestId, text, again: false })).chunks)
 }
 

@@ -9,6 +9,7 @@ import { listMessages } from "#server/chat/messages.ts"
 import { stopReply } from "#server/chat/stop.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
+import { createReplies } from "#server/chat/create-replies.ts"
 import { answerOnce, startReply } from "#server/chat/turn.ts"
 import { openChatServices, readAll, textOf } from "../support/chat-services.ts"
 
@@ -262,7 +263,8 @@ describe("a reply", () => {
 
   it("takes no more steps than configured", async () => {
     const maxSteps = 1
-    const scope = { ...ada, config: { ...ada.config, chat: { ...ada.config.chat, maxSteps } } }
+    const config = { ...ada.config, chat: { ...ada.config.chat, maxSteps } }
+    const scope = { ...ada, replies: createReplies({ ...ada, config }) }
     const begun = chat.gateway.activity.begun
     await ask(scope, await thread(ada), "/tool currentTime")
     expect(chat.gateway.activity.begun).toBe(begun + maxSteps)

@@ -11,10 +11,10 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     probe: database.db,
     log: pino({ level: "silent" }),
     live: { measured: () => [] },
-    modelTrouble: { current: () => null },
+    replies: { trouble: { current: () => null } },
     turns: { count: () => 0, ended: () => ({}) },
     identity: { countSignIns: () => ({ password: 2, provider: 1 }) },
-  } as unknown as Scope<"identity" | "probe" | "live" | "log" | "turns" | "modelTrouble">
+  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Requested while the first scrape is being written.

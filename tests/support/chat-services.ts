@@ -9,11 +9,12 @@ import { openDevelopmentGateway } from "#server/adapters/model/development-gatew
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
-import { createModelTrouble } from "#server/chat/model-trouble.ts"
+import { createReplies } from "#server/chat/create-replies.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
 import type { ReplyChunk } from "#server/chat/contract.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
+import type { Model } from "#server/ports/model.ts"
 import { announce } from "#server/live.ts"
 import type { Viewer } from "#server/scope.ts"
 import { createTestDatabase } from "./postgres.ts"
@@ -38,21 +39,25 @@ export async function openChatServices() {
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: "warn" }, { write: (line) => void logged.push(JSON.parse(line)) })
   const lock = await holdProcessLock(database.url)
-  const services = {
+  const replying = {
     config: readConfig({
       AUTH_SECRET: "a secret for tests, and for nothing else",
       CHAT_TURNS_AT_ONCE: "50",
     }),
     log,
-    db: database.db,
     blobs: await openDiskBlobs(directory),
     model: openGatewayModel({
       gateway: { kind: "development", key: gateway.key, baseUrl: gateway.baseUrl },
       name: gateway.model,
     }),
-    modelTrouble: createModelTrouble(log),
+  }
+  const services = {
+    ...replying,
+    replies: createReplies(replying),
+    db: database.db,
     turns: createRunningTurns({
       process: lock.number,
+      log,
       chunks: createChunkWriter({ db: database.db, log }),
     }),
     announce,
@@ -83,6 +88,11 @@ export async function openChatServices() {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** The same person with another model. */
+export function withModel(scope: ChatScope, model: Model): ChatScope {
+  return { ...scope, model, replies: createReplies({ ...scope, model }) }
 }
 
 export async function readAll(chunks: AsyncIterable<ReplyChunk>): Promise<ReplyChunk[]> {

@@ -51,12 +51,12 @@ export function askedModel(baseUrl: string, settings: Record<string, string> = {
     gateway: { kind: "remote", key: "a key", baseUrl, api: "chat" },
     name: "m",
   })
-  return { model, config, log, logged, modelTrouble: createModelTrouble(log) }
+  return { model, config, log, logged, trouble: createModelTrouble(log) }
 }
 
 /** The whole reply to one message, as chunks and assembled. */
 export async function readReply(
-  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "modelTrouble">,
+  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "trouble">,
   options: Partial<Parameters<typeof generateReply>[1]> = {},
   onChunk: (chunk: ReplyChunk) => void = () => {},
 ) {
