@@ -240,6 +240,17 @@ export type PageQuery = v.InferOutput<typeof PageQuery>
 export const ChatRequest = v.object({
   messages: v.array(v.unknown()),
   threadId: v.nullish(v.string()),
+  /**
+   * The conversation begins with this message, under an id of the sender's own. One that exists
+   * already is continued, so the request can be repeated.
+   */
+  createThread: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description("Creates the conversation if there is none with this `threadId`, a UUID of your own."),
+    ),
+    false,
+  ),
   /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**

@@ -14,6 +14,7 @@ import { endAbandonedTurn } from "./end-turn.ts"
 import { replaceFrom } from "./replaced.ts"
 import {
   findThreadStates,
+  insertThread,
   lockThreads,
   storeTurns,
   type KnownTurn,
@@ -32,6 +33,8 @@ export interface SentMessage extends PostedMessage {
   again: boolean
   /** The message that it replaces. */
   replaces?: string | null | undefined
+  /** Create the conversation if there is none with this id. */
+  createsThread?: boolean
 }
 
 type OpenScope = Scope<"db" | "viewer" | "replies" | "turns" | "config">
@@ -47,12 +50,12 @@ interface Opening {
 /**
  * Stores the message with a row for its reply, unless the same message is already stored: then a
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
- * `timeLimit` is the reply's, in milliseconds. Throws NotFound for a conversation that is not the
- * viewer's and for a message that is not in it, and Conflict while a reply is being generated in
- * it, or while the viewer has as many replies in progress as their plan allows. One person's
- * replies in progress are counted, so their messages are stored one after the other, whichever
- * process receives them. Those that wait in this process are stored in one batch: a hundred take as
- * many statements as two.
+ * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
+ * Throws NotFound for a conversation that is not the viewer's and for a message that is not in it,
+ * and Conflict while a reply is being generated in it, or while the viewer has as many replies in
+ * progress as their plan allows. One person's replies in progress are counted, so their messages
+ * are stored one after the other, whichever process receives them. Those that wait in this process
+ * are stored in one batch: a hundred take as many statements as two.
  */
 export function openTurn(
   scope: OpenScope,
@@ -106,7 +109,10 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
     const { threads, running } = await findThreadStates(first.scope, tx, batch)
     for (const opening of batch) {
       try {
-        const prepared = await prepare(opening, tx, threads.get(opening.threadId), running + fresh.size)
+        const known = threads.get(opening.threadId)
+        const state = known ?? (opening.question.createsThread ? NEW_THREAD : undefined)
+        const prepared = await prepare(opening, tx, state, running + fresh.size)
+        if (!known) await insertThread(opening.scope, tx, opening.threadId)
         if ("kind" in prepared) outcomes.set(opening, { status: "fulfilled", value: prepared })
         else fresh.set(opening.threadId, { opening, ...prepared })
       } catch (reason) {
@@ -122,6 +128,15 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
     }
     return outcomes
   })
+}
+
+/** A conversation that its first message creates. */
+const NEW_THREAD: ThreadState = {
+  title: UNTITLED,
+  titleSource: "question",
+  known: null,
+  content: null,
+  running: null,
 }
 
 type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>

@@ -10,8 +10,10 @@ import {
   type ChatTurn,
 } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
+import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownThreads } from "./access.ts"
+import { UNTITLED } from "./contract.ts"
 import { deadlineOf } from "./deadline.ts"
 
 export type KnownTurn = Pick<
@@ -100,8 +102,22 @@ export async function findThreadStates(
     .where(ownThreads(scope))
   return {
     threads: new Map(rows.map(({ threadId, ...state }) => [threadId, state])),
-    running: rows[0]?.count ?? 0,
+    running: rows[0]?.count ?? (await tx.$count(chatTurns, ofViewer)),
   }
+}
+
+/** Throws NotFound if the id is taken: by another person, or in the trash. */
+export async function insertThread(
+  { viewer }: Scope<"viewer">,
+  tx: Transaction,
+  threadId: string,
+): Promise<void> {
+  const added = await tx
+    .insert(chatThreads)
+    .values({ _id: threadId, userId: viewer.user._id, title: UNTITLED, lastMessageAt: Date.now() })
+    .onConflictDoNothing()
+    .returning({ _id: chatThreads._id })
+  if (added.length === 0) throw new NotFound("conversation")
 }
 
 export interface NewMessage {

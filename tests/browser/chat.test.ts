@@ -54,6 +54,32 @@ describe("a long reply", () => {
     expect(words(await lastReply(page))).toBe(words(stored?.content ?? ""))
   })
 
+  it.each([
+    ["over its live connection", "delete window.SharedWorker", 0],
+    [
+      "by a request, where no live connection can be opened",
+      "delete window.SharedWorker; delete window.WebSocket",
+      1,
+    ],
+  ])("is stopped %s", async (_, browserWithout, requests) => {
+    const page = await open()
+    await page.addInitScript(browserWithout)
+    const stops: string[] = []
+    page.on("request", (request) => request.url().endsWith("/stop") && stops.push(request.url()))
+    const live = Promise.withResolvers<void>()
+    page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => String(payload).includes('"snapshot"') && live.resolve()),
+    )
+    await page.goto(chat.origin + (await chat.thread(2)))
+    await takenOver(page)
+    if (requests === 0) await live.promise
+    await ask(page, "/slow 30")
+    await says(page, "Development gateway")
+    await page.getByRole("button", { name: "Stop generating" }).click()
+    await page.getByText("You stopped this reply.").waitFor()
+    expect(stops).toHaveLength(requests)
+  })
+
   it("is stopped with Escape wherever the focus is", async () => {
     const page = await open()
     await ask(page, "/slow 20")
@@ -252,6 +278,45 @@ describe("a message that was refused", () => {
       await page.getByRole("article", { name: "You" }).filter({ hasText: "Did you hear me?" }).count(),
     ).toBe(1)
     chat.forgive(/ERR_FAILED/)
+  })
+
+  it("creates its conversation by one request, even if only the confirmation was lost", async () => {
+    const page = await open()
+    const posts: string[] = []
+    page.on("request", (request) => {
+      if (request.method() === "POST") posts.push(new URL(request.url()).pathname)
+    })
+    await page.route("**/api/chat", async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await ask(page, "Is anybody out there?")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await says(page, "Is anybody out there?")
+    await ended(page)
+    expect(posts).toEqual(["/api/chat"])
+    await page.getByRole("link", { name: "New conversation" }).click()
+    expect(await page.getByLabel("Your question").inputValue()).toBe("")
+    chat.forgive(/ERR_FAILED/)
+  })
+
+  it("creates no conversation", async () => {
+    const page = await open()
+    await page.route("**/api/chat", (route) =>
+      route.fulfill({ status: 429, headers: { "retry-after": "2" }, json: { error: "Too many requests" } }),
+    )
+    await page.getByRole("button", { name: "What time is it in Lisbon and in Tokyo?" }).click()
+    await page.getByText("Too many messages sent").waitFor()
+    expect(new URL(page.url()).pathname).toBe("/dashboard/chat")
+    expect(await page.getByLabel("Your question").inputValue()).toBe(
+      "What time is it in Lisbon and in Tokyo?",
+    )
+    await page.unroute("**/api/chat")
+    await page.getByText(/You can send again/).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Send" }).click()
+    await says(page, "What time is it in Lisbon and in Tokyo?")
+    await ended(page)
+    chat.forgive(/429/)
   })
 
   it("is kept as a draft for each conversation separately", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Asked, EntryPage, ReplacedPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { Asked, EntryPage, ReplacedPage, ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
@@ -90,6 +90,62 @@ describe("a message sent with a preference not to wait", () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400, 401])
     expect(answers.map(({ headers }) => headers.get("preference-applied"))).toEqual(answers.map(() => null))
     expect(await messages(threadId)).toEqual([])
+  })
+})
+
+describe("a message that creates its conversation", () => {
+  it("is stored with it by one request, which can be repeated", async () => {
+    const body = first()
+    const response = await ada("/api/chat", postAsync(body))
+    expect(response.status).toBe(202)
+    const asked = (await response.json()) as Asked
+    await answerWith("Deep.")
+    expect(asked.threadId).toBe(body.threadId)
+    await expect.poll(() => contents(body.threadId)).toEqual(["How deep is the sea?", "Deep."])
+    expect(await (await ada("/api/chat", postAsync(body))).json()).toEqual(asked)
+    expect(await contents(body.threadId)).toHaveLength(2)
+    expect((await titles(ada))[0]).toBe("How deep is the sea?")
+  })
+
+  it("continues a conversation that has the id already", async () => {
+    const threadId = await makeThread(ada)
+    expect((await ada("/api/chat", postAsync({ ...first(), threadId }))).status).toBe(202)
+    await answerWith("Deep.")
+    const { thread } = (await (await ada(`/api/chat/threads/${threadId}`)).json()) as {
+      thread: ThreadSummary
+    }
+    expect(thread.title).toBe("The sea")
+  })
+
+  it("creates none if it is refused", async () => {
+    const before = await titles(ada)
+    const theirs = await makeThread(grace)
+    const trashed = await makeThread(ada)
+    await ada(`/api/chat/threads/${trashed}`, { method: "DELETE" })
+    for (const [change, status, error] of [
+      [{ threadId: theirs }, 404, "There is no such conversation"],
+      [{ threadId: trashed }, 404, "There is no such conversation"],
+      [{ replaces: crypto.randomUUID() }, 404, "There is no such question"],
+      [{ threadId: "mine" }, 400, "createThread needs a threadId"],
+      [{ threadId: undefined }, 400, "createThread needs a threadId"],
+      [{ createThread: "yes" }, 400, "Expected a JSON object"],
+    ] as const) {
+      const response = await ada("/api/chat", postAsync({ ...first(), ...change }))
+      expect([change, response.status]).toEqual([change, status])
+      expect(((await response.json()) as { error: string }).error).toContain(error)
+    }
+    expect(await titles(ada)).toEqual(before)
+    expect((await grace(`/api/chat/threads/${theirs}/messages`)).status).toBe(200)
+  })
+
+  it("counts among the replies that one person may have in progress", async () => {
+    const posted: Response[] = []
+    for (let i = 0; i < 4; i++)
+      posted.push(await ada("/api/chat", postAsync(first(`q${i}`, `Question ${i}`))))
+    expect(posted.map(({ status }) => status)).toEqual([202, 202, 202, 409])
+    expect((await titles(ada)).slice(0, 3)).toEqual(["Question 2", "Question 1", "Question 0"])
+    await gateway.asked(2)
+    for (const answer of gateway.answers) answer.finish()
   })
 })
 
@@ -256,6 +312,17 @@ async function makeThread(person: Person) {
 
 function question(threadId: string, id: string, text = "A question") {
   return { threadId, messages: [{ id, role: "user", parts: [{ type: "text", text }] }] }
+}
+
+/** A message that creates its conversation. */
+const first = (id = "q1", text = "How deep is the sea?") => ({
+  ...question(crypto.randomUUID(), id, text),
+  createThread: true,
+})
+
+async function titles(person: Person) {
+  const { threads } = (await (await person("/api/chat/threads")).json()) as ThreadPage
+  return threads.map(({ title }) => title)
 }
 
 /** Responds to the latest request to the model. */

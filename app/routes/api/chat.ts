@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import * as v from "valibot"
 import { incomingContext } from "#server/context.ts"
-import { ChatRequest } from "#server/chat/contract.ts"
+import { ChatRequest, ThreadId } from "#server/chat/contract.ts"
 import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
@@ -46,6 +46,8 @@ export async function action({ request, context }: Route.ActionArgs) {
       { error: "replaces needs a threadId: it names a question of a conversation." },
       { status: 400, headers },
     )
+  if (ask.output.createThread && !v.is(ThreadId, ask.output.threadId))
+    return json({ error: "createThread needs a threadId: a UUID of your own." }, { status: 400, headers })
 
   const spender = { userId: session.userId, network: networkIn(context) }
   const spent = limiters.answers.check(spender, replyLimit(plan))
@@ -76,7 +78,7 @@ type Context = Route.ActionArgs["context"]
 async function answerInThread(
   context: Context,
   threadId: string,
-  { messages, trigger, replaces }: ChatRequest,
+  { messages, trigger, replaces, createThread }: ChatRequest,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
@@ -84,6 +86,7 @@ async function answerInThread(
     ...(await readPostedMessage(messages)),
     again: trigger === "regenerate-message",
     replaces,
+    createsThread: createThread,
   }
   if (prefersAsync(request)) {
     const asked = await askInBackground(scope, threadId, question)

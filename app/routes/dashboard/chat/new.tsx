@@ -1,17 +1,19 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import { href, useLocation, useNavigate } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
-import { Alert } from "#app/ui/alert.tsx"
+import { useLive } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import type { ThreadSummary } from "#server/chat/contract.ts"
-import { send } from "#app/routes/dashboard/send.ts"
+import type { RequestRefused } from "#app/routes/dashboard/send.ts"
 import { Composer } from "./composer/composer.tsx"
-import { clearDraft, readDraft, useDraft, writeDraft, type Draft } from "./composer/drafts.ts"
+import { clearDraft, readDraft, returnToDraft, useDraft, writeDraft, type Draft } from "./composer/drafts.ts"
 import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
-import { usePendingMessages } from "./composer/pending-messages.tsx"
+import { refusalOf } from "./composer/pending-messages.tsx"
+import { RefusalAlert, useObstacle } from "./composer/refusal-alert.tsx"
+import { postMessage, type OutgoingMessage } from "./composer/send-message.ts"
+import { useCountdown } from "./composer/use-countdown.ts"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
 import type { Route } from "./+types/new.ts"
 
@@ -28,7 +30,8 @@ export default function NewConversation() {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft("new")
-  const { begin, pending, error } = useBegin()
+  const { begin, pending, refusal, dismiss } = useBegin()
+  const wait = useCountdown(refusal?.retryAt ?? null)
   useOffered(begin)
   return (
     <>
@@ -65,17 +68,13 @@ export default function NewConversation() {
         </div>
       </div>
       <div className="shrink-0 px-4 pb-4">
-        {error ? (
-          <Alert tone="danger" title={t`Your message wasn't sent`} className="mx-auto mb-3 w-full max-w-3xl">
-            {error}
-          </Alert>
-        ) : null}
+        <RefusalAlert refusal={refusal} wait={wait} onDismiss={dismiss} />
         <Composer
           draft={draft}
           onDraft={setDraft}
           onSend={() => begin(draft)}
           pending={pending}
-          blocked={model.available ? null : t`You can't send messages while the chat is turned off.`}
+          blocked={useObstacle(model.available, wait)}
         />
       </div>
     </>
@@ -83,33 +82,53 @@ export default function NewConversation() {
 }
 
 /**
- * Creates the conversation, sends the message in it, and navigates there. The draft is kept until
+ * Sends the message that creates the conversation, and navigates there. The draft is kept until
  * then.
  */
 function useBegin() {
-  const { t } = useLingui()
   const navigate = useNavigate()
-  const questions = usePendingMessages()
   const [pending, setPending] = useState(false)
-  const [error, setError] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<RequestRefused | null>(null)
+  const [attempted, setAttempted] = useState<OutgoingMessage | null>(null)
+  const threads = useLive(useChatLayout().threads)
 
-  async function attempt(draft: Draft) {
+  async function attempt({ text, attachments }: Draft) {
     setPending(true)
-    setError(null)
+    setRefusal(null)
+    const { threadId, requestId } = attempted?.text === text ? attempted : newIds()
+    const message = { threadId, createThread: true, requestId, text, attachments }
+    setAttempted(message)
     try {
-      const { thread } = await send<{ thread: ThreadSummary }>("POST", "/api/chat/threads", {
-        body: { question: draft.text },
-      })
-      clearDraft("new")
-      questions.ask(thread._id, draft)
-      await navigate(href("/dashboard/chat/:threadId", { threadId: thread._id }), { replace: true })
+      await postMessage(message)
+      await open(message)
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : t`Try again.`)
+      if (readDraft("new").text !== text) returnToDraft("new", { text, attachments })
+      setRefusal(refusalOf(problem))
       setPending(false)
     }
   }
-  return { begin: (draft: Draft) => void attempt(draft), pending, error }
+
+  async function open({ threadId, text }: OutgoingMessage) {
+    if (readDraft("new").text === text) clearDraft("new")
+    await navigate(href("/dashboard/chat/:threadId", { threadId }), { replace: true })
+  }
+
+  // Only the response was lost.
+  const isStored = refusal !== null && threads.some(({ _id }) => _id === attempted?.threadId)
+  const openStored = useEffectEvent(() => attempted && open(attempted))
+  useEffect(() => {
+    if (isStored) void openStored()
+  }, [isStored])
+
+  return {
+    begin: (draft: Draft) => void attempt(draft),
+    pending,
+    refusal,
+    dismiss: () => setRefusal(null),
+  }
 }
+
+const newIds = () => ({ threadId: crypto.randomUUID(), requestId: crypto.randomUUID() })
 
 /**
  * Takes a message from the URL. One written on another page of the dashboard is sent immediately;

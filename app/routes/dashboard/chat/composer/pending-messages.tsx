@@ -2,7 +2,7 @@ import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { postMessage, type OutgoingMessage } from "./send-message.ts"
-import { RequestRefused, send } from "#app/routes/dashboard/send.ts"
+import { RequestRefused } from "#app/routes/dashboard/send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
 /**
@@ -65,7 +65,8 @@ function createPendingMessages() {
   const readers = new Set<() => void>()
   /** Messages that may have been stored although the request failed. */
   const doubtful = new Map<string, PendingMessage>()
-  const stopsWanted = new Set<string>()
+  /** How to stop the reply to a message that is still being sent. */
+  const stopsWanted = new Map<string, () => Promise<unknown>>()
 
   const of = (threadId: string) => exchanges.get(threadId) ?? QUIET
 
@@ -87,7 +88,9 @@ function createPendingMessages() {
       await postMessage(pending)
       if (!isCurrent()) return
       change(threadId, { pending: { ...pending, isTaken: true } })
-      if (stopsWanted.delete(threadId)) void stop(threadId).catch(() => {})
+      const stop = stopsWanted.get(threadId)
+      stopsWanted.delete(threadId)
+      if (stop) void stop().catch(() => {})
       setTimeout(() => isCurrent() && change(threadId, { pending: null }), LOST_AFTER)
     } catch (problem) {
       stopsWanted.delete(threadId)
@@ -105,13 +108,6 @@ function createPendingMessages() {
     }
     if (of(threadId).pending?.requestId === requestId) returnToDraft(threadId, { text, attachments })
     change(threadId, { pending: null, refusal })
-  }
-
-  async function stop(threadId: string) {
-    const { pending } = of(threadId)
-    // There is nothing to stop yet; `ask` stops it once it is accepted.
-    if (pending && !pending.isTaken) return void stopsWanted.add(threadId)
-    await send("POST", `/api/chat/threads/${threadId}/stop`)
   }
 
   return {
@@ -139,7 +135,12 @@ function createPendingMessages() {
     askAgain(question: OutgoingMessage & { supersedes: string }) {
       begin(question)
     },
-    stop,
+    /** Calls `stop` when the message that is being sent, if there is one, has been accepted. */
+    async whenTaken(threadId: string, stop: () => Promise<unknown>) {
+      const { pending } = of(threadId)
+      if (pending && !pending.isTaken) stopsWanted.set(threadId, stop)
+      else await stop()
+    },
     edit(threadId: string, editing: Exchange["editing"]) {
       change(threadId, { editing })
     },
@@ -161,7 +162,7 @@ function createPendingMessages() {
   }
 }
 
-function refusalOf(problem: unknown): RequestRefused {
+export function refusalOf(problem: unknown): RequestRefused {
   if (problem instanceof RequestRefused) return problem
   const failure = msg`Your message couldn't be sent.`
   return new RequestRefused(0, problem instanceof Error ? problem.message : i18nOfDocument()._(failure), null)

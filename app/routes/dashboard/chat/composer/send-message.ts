@@ -4,6 +4,8 @@ import { request } from "#app/routes/dashboard/send.ts"
 /** The body of a request to send a message. */
 export interface OutgoingMessage {
   threadId: string
+  /** Creates the conversation, unless an earlier attempt has. */
+  createThread?: boolean
   /** Makes the request idempotent: a message sent twice with one id is stored once. */
   requestId: string
   text: string
@@ -21,13 +23,14 @@ export interface OutgoingMessage {
  * Throws RequestRefused, with a text for the user.
  */
 export async function postMessage(question: OutgoingMessage): Promise<void> {
-  const { threadId, requestId, text, attachments, again, replaces } = question
+  const { threadId, createThread, requestId, text, attachments, again, replaces } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
   const response = await request("/api/chat", {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "respond-async" },
     body: JSON.stringify({
       threadId,
+      ...(createThread && { createThread }),
       ...(again && { trigger: "regenerate-message" }),
       ...(replaces && { replaces }),
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],

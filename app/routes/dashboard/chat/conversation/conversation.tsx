@@ -1,19 +1,22 @@
-import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useRef, useState } from "react"
-import { Alert } from "#app/ui/alert.tsx"
+import { href } from "react-router"
+import { useSentences } from "#app/language/sentences.ts"
+import { useIsLive, useMutate } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { useToast } from "#app/ui/toast.tsx"
+import { chatCalls } from "#server/chat/contract.ts"
 import { ReplyNotice } from "./reply-notice.tsx"
-import type { RequestRefused } from "#app/routes/dashboard/send.ts"
+import { send, type RequestRefused } from "#app/routes/dashboard/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { MessageBlock, useBlocks } from "./message-block.tsx"
 import { usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import { useChatLayout } from "#app/routes/dashboard/chat/threads/use-chat-layout.ts"
+import { RefusalAlert, useObstacle } from "#app/routes/dashboard/chat/composer/refusal-alert.tsx"
 import { useCountdown } from "#app/routes/dashboard/chat/composer/use-countdown.ts"
 import { useEarlier, type Earlier } from "./use-earlier.ts"
 import { useEndInSight } from "./use-end-in-sight.ts"
@@ -142,26 +145,7 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast 
   const wait = useCountdown(refusal?.retryAt ?? null)
   return (
     <div className="shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-      {refusal && (refusal.retryAt === null || wait > 0) ? (
-        <Alert
-          tone={refusal.retryAt ? "warning" : "danger"}
-          title={refusal.retryAt ? t`Too many messages sent` : t`Your message wasn't sent`}
-          className="mx-auto mb-3 w-full max-w-3xl"
-          action={
-            <Button
-              variant="ghost"
-              size="icon"
-              className="-my-1.5"
-              aria-label={t`Dismiss`}
-              onClick={onDismiss}
-            >
-              <Icon name="x" />
-            </Button>
-          }
-        >
-          {refusal.message}
-        </Alert>
-      ) : null}
+      <RefusalAlert refusal={refusal} wait={wait} onDismiss={onDismiss} />
       <Composer
         draft={draft}
         onDraft={setDraft}
@@ -176,19 +160,6 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast 
       />
     </div>
   )
-}
-
-/** Why nothing can be sent now. `wait` is in seconds. */
-function useObstacle(available: boolean, wait: number) {
-  const { t } = useLingui()
-  if (!available) return t`You can't send messages while the chat is turned off.`
-  if (wait > 0) {
-    return t`${plural(wait, {
-      one: "You can send again in # second.",
-      other: "You can send again in # seconds.",
-    })}`
-  }
-  return null
 }
 
 /**
@@ -235,20 +206,28 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
 /** Null unless a reply is being generated. */
 function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   const { t } = useLingui()
+  const say = useSentences()
   const questions = usePendingMessages()
+  const mutate = useMutate()
+  const isLive = useIsLive()
   const toast = useToast()
   const [isStopping, setStopping] = useState(false)
   if (!isReplying && isStopping) setStopping(false)
   if (!isReplying) return null
+  // A mutation would wait for a connection, but a reply can be read and stopped without one.
+  const stop = () =>
+    isLive
+      ? mutate(chatCalls.stop, { threadId })
+      : send("POST", href("/api/chat/threads/:threadId/stop", { threadId }))
   return () => {
     if (isStopping) return
     setStopping(true)
-    questions.stop(threadId).catch((problem: unknown) => {
+    questions.whenTaken(threadId, stop).catch((problem: unknown) => {
       setStopping(false)
       toast.show({
         tone: "danger",
         title: t`The reply couldn't be stopped`,
-        description: problem instanceof Error ? problem.message : t`Try again.`,
+        description: problem instanceof Error ? say(problem.message) : t`Try again.`,
       })
     })
   }
