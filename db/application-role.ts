@@ -14,14 +14,16 @@ const RIGHTS = [
 export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
   const { username, password } = new URL(applicationUrl)
   const role = decodeURIComponent(username)
-  if (role === "") throw new Error("The application's address names no role.")
+  if (role === "") throw new Error("The application's database URL names no role.")
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     await client.begin(async (sql) => {
       const [own] =
         await sql`select current_user = ${role} as same, quote_ident(current_database()) as database`
       if (own?.["same"])
-        throw new Error(`${role} is the role that migrates. The application needs another one.`)
+        throw new Error(
+          `${role} is the role that runs the migrations. The application needs a different role.`,
+        )
       await makeRole(sql, role, decodeURIComponent(password))
       await sql.unsafe(`grant connect on database ${String(own?.["database"])} to ${quote(role)}`)
       for (const { schemas, tables } of RIGHTS) {
@@ -42,7 +44,7 @@ export async function grantToApplication(url: string, applicationUrl: string): P
 async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
   const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
   if (existing?.["super"])
-    throw new Error(`${role} is a superuser. The application needs a role that is none.`)
+    throw new Error(`${role} is a superuser. The application needs a role without superuser rights.`)
   const [secret] = await sql`select quote_literal(${password}::text) as literal`
   const how = `login password ${String(secret?.["literal"])}`
   await sql.unsafe(

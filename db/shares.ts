@@ -45,7 +45,9 @@ export function createShares(): Shares {
 function waitFor(share: Share): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = () =>
-      reject(Object.assign(new Error("Too much is under way for one person."), { code: "SHARE_IN_USE" }))
+      reject(
+        Object.assign(new Error("One person has too many queries in progress."), { code: "SHARE_IN_USE" }),
+      )
     if (share.waiting.length >= PERSON_SHARE.waiting) return refuse()
     const timer = setTimeout(() => {
       share.waiting.splice(share.waiting.indexOf(begin), 1)

@@ -35,7 +35,7 @@ async function between<Result>(
   await command(open)
   try {
     const result = await work(async (statement, recovers) => {
-      if (isOver) throw new Error("The transaction is over: a statement came after its end.")
+      if (isOver) throw new Error("The transaction has ended: a statement was sent after its end.")
       try {
         const answer = await run(statement, recovers)
         if (recovers) failure = undefined

@@ -165,7 +165,9 @@ function explainPort(setting: "PORT" | "OPS_PORT", port: number) {
       )
     }
     if (codeOf(error) === "EACCES")
-      throw new Error(`Port ${port} may not be used. Set ${setting} to one above 1023.`, { cause: error })
+      throw new Error(`Permission to use port ${port} was denied. Set ${setting} to a port above 1023.`, {
+        cause: error,
+      })
     throw error
   }
 }

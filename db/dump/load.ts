@@ -160,7 +160,7 @@ async function load(run: Run, table: TableForm, lines: AsyncIterable<Uint8Array>
       await sql`select 1`
     })
   } catch (error) {
-    throw new Error(`PostgreSQL did not take the rows of ${nameOf(table)}. Nothing was restored.`, {
+    throw new Error(`PostgreSQL did not accept the rows of ${nameOf(table)}. Nothing was restored.`, {
       cause: error,
     })
   }

@@ -128,7 +128,7 @@ async function readSchemaState(run: Run): Promise<SchemaState> {
           select created_at::text as at, hash from drizzle.__drizzle_migrations order by created_at desc limit 1`,
       )
     : []
-  if (!newest) throw new Error("There is nothing to back up: no Tideline has used this database yet.")
+  if (!newest) throw new Error("There is nothing to back up: Tideline has not used this database yet.")
   return { at: Number(newest.at), hash: newest.hash }
 }
 

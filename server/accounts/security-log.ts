@@ -41,7 +41,7 @@ export async function recordSecurityEvent(scope: Recording, event: SecurityEvent
       .insert(authSecurityEvent)
       .values({ ...rest, ...(from && { ...from, userAgent: from.userAgent?.slice(0, 500) }), expiresAt })
       .returning()
-    if (!entry) throw new Error("The new entry of the security log did not come back from the database.")
+    if (!entry) throw new Error("The database returned no row for the new security log entry.")
     if (!isFirst) await queueSecurityNotice(here, entry, person)
   })
 }

@@ -69,7 +69,7 @@ async function prune({ directory, kept, keep }: BackupTarget, written: string) {
   if (keep === undefined) return 0
   return pruneBackups(directory, kept, { keep, written: basename(written) }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${written} is written and whole, but older ones could not be removed: ${reason}`, {
+    throw new Error(`${written} is written and complete, but older backups could not be removed: ${reason}`, {
       cause: error,
     })
   })
@@ -95,7 +95,7 @@ async function write(source: BackupSource, target: BackupTarget): Promise<Omit<B
       },
     )
   })
-  if (!result) throw new Error("The backup was written and has no manifest.")
+  if (!result) throw new Error("The backup that was written has no manifest.")
   return { folder, ...result }
 }
 

@@ -15,7 +15,7 @@ export async function* readBlobList(backup: string): AsyncGenerator<ListedBytes>
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const [key = "", size = "", sha256 = ""] = line.split("\t")
     if (!/^[0-9a-f/-]+$/.test(key) || !/^\d+$/.test(size) || !/^[0-9a-f]{64}$/.test(sha256)) {
-      throw new Error(`${path} is damaged. Take another backup.`)
+      throw new Error(`${path} is damaged. Use another backup.`)
     }
     yield { key, size: Number(size), sha256 }
   }

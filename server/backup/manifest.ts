@@ -79,14 +79,16 @@ export async function readManifest(folder: string): Promise<Manifest> {
   try {
     content = JSON.parse(await readFile(path, "utf8"))
   } catch (error) {
-    throw new Error(`${path} cannot be read: this is no backup, or it is damaged. Take another one.`, {
+    throw new Error(`${path} cannot be read: this is not a backup, or it is damaged. Use another backup.`, {
       cause: error,
     })
   }
   if (typeof content === "object" && content !== null && "format" in content && content.format !== 1) {
-    throw new Error(`${path} has a form that this Tideline does not know. Restore it with a newer one.`)
+    throw new Error(
+      `${path} has a format that this version of Tideline does not know. Restore it with a newer version.`,
+    )
   }
   const parsed = v.safeParse(Manifest, content)
-  if (!parsed.success) throw new Error(`${path} is damaged. Take another backup.`)
+  if (!parsed.success) throw new Error(`${path} is damaged. Use another backup.`)
   return parsed.output
 }

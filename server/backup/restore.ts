@@ -70,7 +70,7 @@ async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: 
     await store.remove(blob.key)
     put.add(blob.key)
     const stream = await kept.open(blob.key)
-    if (!stream) throw new Error(`blobs/${blob.key} went out of the backup while it was restored.`)
+    if (!stream) throw new Error(`blobs/${blob.key} was removed from the backup during the restore.`)
     try {
       await store.put(blob.key, stream as AsyncIterable<Uint8Array>, { limit: blob.size })
     } finally {

@@ -47,7 +47,7 @@ interface Row {
  * written by a later tick.
  */
 export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
-  const failures = createFailureLog(log, "the words of growing answers are stored again")
+  const failures = createFailureLog(log, "partial replies can be stored again")
   const grown = new Set<Source>()
   const fresh = new Set<Source>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -117,11 +117,7 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
   }
 
   function tryLater(sources: Source[], error: unknown) {
-    failures.failed(
-      "warn",
-      error,
-      "the words of growing answers could not be stored; the next write tries again",
-    )
+    failures.failed("warn", error, "could not store partial replies; the next write will try again")
     for (const source of sources) wait(source)
   }
 

@@ -27,7 +27,7 @@ export async function endTurn(
   held: () => void,
 ): Promise<void> {
   let refusals = 0
-  const failures = createFailureLog(turns.log, "an answer that had to wait is stored")
+  const failures = createFailureLog(turns.log, "the reply is stored now")
   for (let tries = 1; ; tries++) {
     // The parts come from the model's tools and may be something that a JSON column refuses. The
     // text matters more.
@@ -40,7 +40,7 @@ export async function endTurn(
     } catch (error) {
       if (!isOutage(error)) refusals++
       if (turns.closing.aborted || refusals === REFUSALS) throw error
-      failures.failed("warn", error, "an answer could not be stored yet", { answer: answerId })
+      failures.failed("warn", error, "could not store a reply; will try again", { answer: answerId })
       held()
       await wait(Math.min(100 * 2 ** tries, LONGEST_PAUSE), null, { signal: turns.closing }).catch(() => {})
     }

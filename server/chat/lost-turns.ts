@@ -18,13 +18,13 @@ const INTERVAL = 2500
  */
 export function startEndingLostTurns(scope: Scope<"db" | "log" | "turns">): Recurring {
   let suspects = new Set<string>()
-  const failures = createFailureLog(scope.log, "lost answers are ended again")
+  const failures = createFailureLog(scope.log, "interrupted replies can be ended again")
   return startRecurring(async () => {
     try {
       suspects = await endLostTurns(scope, suspects)
       failures.succeeded()
     } catch (error) {
-      failures.failed("warn", error, "lost answers could not be ended; the next look tries again")
+      failures.failed("warn", error, "could not end interrupted replies; the next sweep will try again")
     }
   }, INTERVAL)
 }

@@ -74,7 +74,7 @@ export async function createThread(
       lastMessageAt: Date.now(),
     })
     .returning(summary)
-  if (!thread) throw new Error("The new conversation did not come back from the database.")
+  if (!thread) throw new Error("The database returned no row for the new conversation.")
   return thread
 }
 

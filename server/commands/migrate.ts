@@ -37,6 +37,6 @@ await runCommand(Command, USAGE, async ({ values }) => {
     process.stdout.write("The database is up to date.\n")
     if (values.for === undefined) return
     const role = await grantToApplication(url, readFileSync(values.for, "utf8").trim())
-    process.stdout.write(`The role ${role} may use it.\n`)
+    process.stdout.write(`The role ${role} has access to it.\n`)
   })
 })

@@ -83,7 +83,7 @@ async function perform(
     case "create": {
       const [, email, name] = command
       const link = await operator.createAccount(email, name)
-      if (!link) throw new Error(`There is an account with the address ${email} already.`)
+      if (!link) throw new Error(`An account with the address ${email} already exists.`)
       return `${email} has an account. To choose a password, within an hour:\n${link}`
     }
     case "plan": {

@@ -22,7 +22,7 @@ const SWEEP = 30_000
  * that died. The rows reach every page of their user like any others.
  */
 export async function openDevices({ db, log }: Scope<"db" | "log">, lock: ProcessLock) {
-  const failures = createFailureLog(log, "the connected devices are written again")
+  const failures = createFailureLog(log, "connected devices can be recorded again")
   const connected = new Map<string, Device>()
   const written = new Set<string>()
   let writing = Promise.resolve()
@@ -60,7 +60,7 @@ export async function openDevices({ db, log }: Scope<"db" | "log">, lock: Proces
         for (const connectionId of gone) written.delete(connectionId)
       }
     } catch (error) {
-      failures.failed("warn", error, "the connected devices could not be written; the next sweep tries again")
+      failures.failed("warn", error, "could not record connected devices; the next sweep will try again")
     }
   }
 
@@ -70,7 +70,7 @@ export async function openDevices({ db, log }: Scope<"db" | "log">, lock: Proces
       failures.failed(
         "warn",
         error,
-        "the devices of dead processes could not be swept; the next sweep tries again",
+        "could not remove the devices of ended processes; the next sweep will try again",
       )
     })
   }

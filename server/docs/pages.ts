@@ -51,7 +51,7 @@ export function findDocsPage(slug: string) {
 
 export function sourceOf(slug: string): string {
   const source = sources[`../../docs/${slug}.md`]
-  if (source === undefined) throw new Error(`docs/${slug}.md is in the manifest and not in the folder.`)
+  if (source === undefined) throw new Error(`docs/${slug}.md is in the manifest but not in the folder.`)
   return source
 }
 

@@ -36,7 +36,7 @@ export function commitFile(
       .insert(blobs)
       .values({ key: upload.key, ...stored })
       .returning()
-    if (!blob) throw new Error("The database took a blob and returned no row.")
+    if (!blob) throw new Error("The database returned no row for the new blob.")
     const row = await insertUnderFreeName(tx, { ...file, userId, storageId: blob._id, size: stored.size })
     await closeUpload(tx, upload, row._id)
     // Last, because all of the user's uploads wait for this row.

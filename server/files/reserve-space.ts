@@ -55,7 +55,7 @@ export async function reserveSpace(
       .insert(uploads)
       .values({ ...row, userId, key, reserved })
       .returning({ _id: uploads._id })
-    if (!upload) throw new Error("The database took an upload and returned no row.")
+    if (!upload) throw new Error("The database returned no row for the new upload.")
     return { _id: upload._id, key, reserved }
   })
 }

@@ -51,7 +51,7 @@ export async function shareFile(
       .returning()
     return made
   })
-  if (!share) throw new Error("The database took a link and returned no row.")
+  if (!share) throw new Error("The database returned no row for the new link.")
   return { share: shareSummary(share), url: `${scope.config.origin}/share/${token}` }
 }
 

@@ -142,7 +142,7 @@ function startWorker(onEnd: () => void) {
   const started = answerOf<"ready">(child, ended, LONGEST_START).then(async (answer) => {
     if (answer !== undefined) return
     await worker.end()
-    throw new Error(`The process for thumbnails did not start within ${LONGEST_START} ms, or ended at once.`)
+    throw new Error(`The thumbnail process did not start within ${LONGEST_START} ms, or ended immediately.`)
   })
 
   const worker = {
@@ -203,6 +203,6 @@ function findEntry(): string {
   const found = places
     .map((place) => path.resolve(import.meta.dirname, place))
     .find((file) => existsSync(file))
-  if (found === undefined) throw new Error("The process for thumbnails is not part of this build.")
+  if (found === undefined) throw new Error("The thumbnail process is missing from this build.")
   return found
 }

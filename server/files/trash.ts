@@ -66,7 +66,7 @@ async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Pro
         .where(eq(files._id, id))
         .returning(summary),
     )
-    if (!restored) throw new Error("The database restored a file and returned no row.")
+    if (!restored) throw new Error("The database returned no row for the restored file.")
     return restored
   } catch (error) {
     if (isTaken(error)) return null

@@ -46,7 +46,7 @@ export function openUploadLocks(
       ),
     )
   })
-  const failures = createFailureLog(log, "uploads in progress are renewed again")
+  const failures = createFailureLog(log, "uploads in progress can be renewed again")
   const timer = setInterval(() => void renew().then(failures.succeeded, warn), RENEWAL_INTERVAL)
   timer.unref()
 

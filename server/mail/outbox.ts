@@ -178,7 +178,7 @@ function throwWithoutEmail(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined
   const { code, message = "unknown reason" }: { code?: unknown; message?: string } =
     cause instanceof Error ? cause : {}
-  throw Object.assign(new Error(`An email could not be written into the outbox: ${message}`), { code })
+  throw Object.assign(new Error(`Could not write an email to the outbox: ${message}`), { code })
 }
 
 /** PostgreSQL's text cannot contain NUL. */

@@ -53,7 +53,7 @@ export function startPosting(scope: Posting) {
     const emails = await claimEmails(scope, AT_ONCE - onTheirWay.size).catch((error: unknown) => {
       // An unreachable database is reported elsewhere.
       if (!isOutage(error))
-        failures.failed("error", error, "the outbox could not be read; the next look tries again")
+        failures.failed("error", error, "could not read the outbox; the next attempt follows shortly")
       return null
     })
     if (emails === null) return 0
@@ -82,7 +82,7 @@ export function startPosting(scope: Posting) {
    */
   function noteTrouble(outcome: Outcome) {
     if (outcome.kind === "delayed" && !isTroubled)
-      scope.log.warn({ reason: outcome.reason }, "emails cannot be delivered; they wait in the outbox")
+      scope.log.warn({ reason: outcome.reason }, "emails cannot be delivered; they are kept in the outbox")
     if (outcome.kind === "sent" && isTroubled) scope.log.info("email delivery resumed")
     if (outcome.kind !== "parked") isTroubled = outcome.kind === "delayed"
   }
@@ -167,7 +167,7 @@ async function attempt({ mail }: Posting, message: OutboxRow): Promise<Outcome> 
     await Promise.race([
       mail.send({ to, subject, text, html, messageId }),
       delay(SEND_TIMEOUT, null, { signal: giveUp.signal, ref: false }).then(() => {
-        throw new Error("The mail server did not take the message: it did not answer in time")
+        throw new Error("The mail server did not accept the message: it did not respond in time")
       }),
     ])
     return { kind: "sent" }

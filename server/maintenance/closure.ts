@@ -30,7 +30,7 @@ export async function beginMaintenance({ db }: Scope<"db">, message: string | nu
     .values({ message })
     .onConflictDoUpdate({ target: maintenance.place, set: { message } })
     .returning({ _id: maintenance._id, message: maintenance.message })
-  if (!closure) throw new Error("The database took the closure and returned no row.")
+  if (!closure) throw new Error("The database returned no row for the closure.")
   return closure
 }
 

@@ -44,7 +44,7 @@ export async function recordChange(
       facts: by ? facts : { ...facts, onServer: true },
     })
     .returning()
-  if (!recorded) throw new Error("The recorded change did not come back from the database.")
+  if (!recorded) throw new Error("The database returned no row for the recorded change.")
   return recorded
 }
 

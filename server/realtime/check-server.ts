@@ -50,7 +50,7 @@ async function refusePooler(databaseUrl: string): Promise<void> {
   const clients = [openClient(databaseUrl), openClient(databaseUrl)]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(poolerBetween(new Error("A second connection was kept waiting."))),
+    () => late.reject(poolerBetween(new Error("A second connection was not opened in time."))),
     CONNECTION_TIMEOUT,
   )
   try {

@@ -56,7 +56,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   let inspecting: Promise<void> | null = null
   let underWay = 0
   let isGivenUp = false
-  const failures = createFailureLog(log, "The anchor slot is advanced again.")
+  const failures = createFailureLog(log, "The anchor slot can be advanced again.")
   const timers = [
     setInterval(() => {
       if (!busy) polling = poll().catch(() => {})
@@ -104,7 +104,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     keeping = keeping
       .then(work)
       .then(failures.succeeded, (error: unknown) => {
-        failures.failed("warn", error, "The anchor slot could not be advanced. It will be tried again.")
+        failures.failed("warn", error, "Could not advance the anchor slot; will try again.")
       })
       .finally(() => (underWay -= 1))
   }

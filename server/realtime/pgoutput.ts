@@ -93,7 +93,7 @@ export function createDecoder(describing: Describing) {
 
   function layoutOf(id: number): Layout | null {
     const described = relations.get(id)
-    if (!described) throw new Error(`The log changes relation ${id} without describing it.`)
+    if (!described) throw new Error(`The log has a change of relation ${id} before its description.`)
     if (!described.layout) describing.pass(described.relation, at)
     return described.layout
   }
@@ -175,7 +175,7 @@ function readTuple(bytes: Buffer, cursor: { at: number }, layout: Layout): Tuple
       if (target >= 0) tuple[target] = bytes.toString("utf8", at, at + length)
       at += length
     } else if (form !== 0x75) {
-      throw new Error(`The log holds a column value of an unknown form, ${form}.`)
+      throw new Error(`The log contains a column value of an unknown format, ${form}.`)
     }
   }
   cursor.at = at

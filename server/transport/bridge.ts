@@ -126,11 +126,11 @@ function readBody(incoming: IncomingMessage, outgoing: ServerResponse) {
         incoming.once("error", (error) => controller.error(error))
         incoming.once("close", () => {
           if (!incoming.complete)
-            controller.error(new Error("The client went away before its request was complete."))
+            controller.error(new Error("The client disconnected before its request was complete."))
         })
         outgoing.once("finish", () => {
           if (incoming.complete) return
-          controller.error(new Error("The request was answered before it was read."))
+          controller.error(new Error("The response was sent before the request was read."))
           ignoreData()
           const timer = setTimeout(() => incoming.socket.destroy(), 5_000)
           incoming.once("close", () => clearTimeout(timer))

@@ -106,12 +106,16 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
         "",
         store.newKey() + "/..",
       ]) {
-        await expect(store.open(key)).rejects.toThrow("is no key of the blob store")
-        await expect(store.put(key, inPieces(Buffer.from("x"), 1), { limit: 1 })).rejects.toThrow("is no key")
-        await expect(store.remove(key)).rejects.toThrow("is no key")
-        await expect(store.append(key, 0, inPieces(Buffer.from("x"), 1))).rejects.toThrow("is no key")
-        await expect(store.sizeOf(key)).rejects.toThrow("is no key")
-        await expect(store.finish(key)).rejects.toThrow("is no key")
+        await expect(store.open(key)).rejects.toThrow("is not a valid blob store key")
+        await expect(store.put(key, inPieces(Buffer.from("x"), 1), { limit: 1 })).rejects.toThrow(
+          "is not a valid blob store key",
+        )
+        await expect(store.remove(key)).rejects.toThrow("is not a valid blob store key")
+        await expect(store.append(key, 0, inPieces(Buffer.from("x"), 1))).rejects.toThrow(
+          "is not a valid blob store key",
+        )
+        await expect(store.sizeOf(key)).rejects.toThrow("is not a valid blob store key")
+        await expect(store.finish(key)).rejects.toThrow("is not a valid blob store key")
       }
     })
 

@@ -177,7 +177,7 @@ describe("a failure is reported", () => {
     const { url, close } = await openServer()
     await close()
     const error = await send(url).catch((reason: unknown) => reason)
-    expect(String(error)).toMatch(/The mail server did not take the message: it .*(reached|refused)/)
+    expect(String(error)).toMatch(/The mail server did not accept the message: it .*(reached|refused)/)
     expect(String(error)).not.toMatch(/127\.0\.0\.1|\d{4,}/)
   })
 
@@ -186,7 +186,9 @@ describe("a failure is reported", () => {
     await once(server, "listening")
     afterwards(() => server.close())
     const port = portOf(server)
-    await expect(send(`smtp://127.0.0.1:${port}`)).rejects.toThrow("The mail server did not take the message")
+    await expect(send(`smtp://127.0.0.1:${port}`)).rejects.toThrow(
+      "The mail server did not accept the message",
+    )
   })
 
   test("when the credentials are wrong, without repeating them", async () => {
@@ -228,7 +230,7 @@ describe("a failure is reported", () => {
       },
     })
     const elsewhere = url.replace("//127.0.0.1", "//tideline:s3cr3t-words@0.0.0.0")
-    await expect(send(elsewhere)).rejects.toThrow("The mail server did not take the message")
+    await expect(send(elsewhere)).rejects.toThrow("The mail server did not accept the message")
     expect([attempts, received]).toEqual([[], []])
   })
 })

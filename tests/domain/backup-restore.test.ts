@@ -86,7 +86,10 @@ describe("restoring", () => {
     for (const [text, refusal] of [
       [whole.slice(0, whole.length / 2), "cannot be read"],
       ["{}", "is damaged"],
-      [whole.replace('"format": 1', '"format": 2'), "has a form that this Tideline does not know"],
+      [
+        whole.replace('"format": 1', '"format": 2'),
+        "has a format that this version of Tideline does not know",
+      ],
       [whole.replace('"name": "users"', '"name": "../users"'), "public...%2Fusers.tsv.gz is missing"],
       [whole.replace('"name": "users"', '"name": ""'), "is damaged"],
     ] as const) {
@@ -94,7 +97,7 @@ describe("restoring", () => {
       await expect(place.restore(folder, shelf)).rejects.toThrow(refusal)
     }
     rmSync(path)
-    await expect(place.restore(folder, shelf)).rejects.toThrow("this is no backup, or it is damaged")
+    await expect(place.restore(folder, shelf)).rejects.toThrow("this is not a backup, or it is damaged")
     expect(await place.isEmpty()).toBe(true)
   })
 
@@ -151,13 +154,13 @@ describe("restoring", () => {
     writeFileSync(table("files"), gzipSync(doubled))
     rewriteManifest(await sha256(doubled), 4)
     await expect(place.restore(folder, shelf)).rejects.toThrow(
-      "PostgreSQL did not take the rows of public.files",
+      "PostgreSQL did not accept the rows of public.files",
     )
     expect(await place.isEmpty()).toBe(true)
 
     // The installation itself, with another database as the target.
     const moving = place.restore(folder, shelf, { blobs: drawer.blobs })
-    await expect(moving).rejects.toThrow("PostgreSQL did not take the rows of public.files")
+    await expect(moving).rejects.toThrow("PostgreSQL did not accept the rows of public.files")
     expect(await keysOf(drawer.blobs)).toEqual(await keysOf(shelf.kept))
 
     writeFileSync(table("files"), whole)

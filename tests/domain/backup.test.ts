@@ -281,7 +281,7 @@ describe("a backup", () => {
     await shelf.take(drawer)
     writeFileSync(join(folder, "manifest.json"), "{")
     await expect(shelf.take(drawer, { keep: 1 })).rejects.toThrow(
-      /is written and whole, but .*manifest\.json/,
+      /is written and complete, but .*manifest\.json/,
     )
     expect(await listBackups(shelf.directory)).toHaveLength(3)
   })

@@ -167,7 +167,7 @@ describe("an unavailable mail server", () => {
     expect(outcome).toMatchObject({ kind: "delayed", reason: expect.stringMatching(/reached|refused/) })
     const [row] = await rows()
     expect(row).toMatchObject({ state: "queued", attempts: 1, leaseUntil: null })
-    expect(row?.lastError).toMatch(/^The mail server did not take the message: it /)
+    expect(row?.lastError).toMatch(/^The mail server did not accept the message: it /)
     expect(row?.lastError).not.toMatch(/127\.0\.0\.1|\d{4}/)
     expect((row?.nextAttemptAt ?? 0) - before).toBeGreaterThan(3000)
     expect(await claimEmails(database, 10)).toEqual([])
@@ -183,9 +183,9 @@ describe("an unavailable mail server", () => {
     await settled()
     expect(receiver.received).toHaveLength(10)
     const words = logged.map(({ msg }) => msg)
-    expect(words.filter((msg) => msg === "emails cannot be delivered; they wait in the outbox")).toHaveLength(
-      1,
-    )
+    expect(
+      words.filter((msg) => msg === "emails cannot be delivered; they are kept in the outbox"),
+    ).toHaveLength(1)
     expect(words.filter((msg) => msg === "email delivery resumed")).toHaveLength(1)
   })
 

@@ -59,7 +59,7 @@ describe("a server whose role owns no tables", () => {
   it("starts after it, and supports every feature", async () => {
     for (let time = 0; time < 2; time++) {
       const { code, output } = await migrate()
-      expect(output).toContain(`The role ${role} may use it.`)
+      expect(output).toContain(`The role ${role} has access to it.`)
       expect(code).toBe(0)
       expect(output).not.toContain("secret")
     }

@@ -17,6 +17,6 @@ export function isBlobKey(key: string): boolean {
 
 /** Throws for a key that no store made: nothing a user sends can become a path. */
 export function requireBlobKey(key: string): string {
-  if (!isBlobKey(key)) throw new Error(`${JSON.stringify(key)} is no key of the blob store.`)
+  if (!isBlobKey(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob store key.`)
   return key
 }

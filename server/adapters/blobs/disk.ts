@@ -139,7 +139,7 @@ async function openUnfinished(path: string, temporaryPath: string, offset: numbe
   if (offset > 0) return open(temporaryPath, flags)
   const stored = await openExisting(path)
   await stored?.close()
-  if (stored) throw new Error(`${path} is stored, and what is stored does not change.`)
+  if (stored) throw new Error(`${path} is already stored. Stored blobs never change.`)
   return open(temporaryPath, flags | constants.O_CREAT, 0o600)
 }
 

@@ -83,7 +83,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     const size = sizeOfPieces(pieces)
     if (size !== offset) throw new Error(`${key} ends at ${size}, not at ${offset}.`)
     if (offset === 0 && (await bucket.head(whole(key))))
-      throw new Error(`${key} is stored, and what is stored does not change.`)
+      throw new Error(`${key} is already stored. Stored blobs never change.`)
     const hash = offset === 0 ? new RunningHash() : hashes.get(key)
     hashes.delete(key)
     let end = offset

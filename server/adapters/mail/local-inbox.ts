@@ -67,7 +67,7 @@ async function receive(stream: SMTPServerDataStream, store: InboxStore): Promise
   const chunks: Buffer[] = []
   for await (const chunk of stream) if (Buffer.isBuffer(chunk) && !stream.sizeExceeded) chunks.push(chunk)
   if (stream.sizeExceeded) {
-    throw Object.assign(new Error(`Messages here hold at most ${LARGEST_MESSAGE} bytes`), {
+    throw Object.assign(new Error(`Messages can have at most ${LARGEST_MESSAGE} bytes`), {
       responseCode: 552,
     })
   }

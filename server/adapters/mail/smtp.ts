@@ -107,7 +107,7 @@ function describeFailure(error: unknown): string {
   if (answer && code !== "ETLS")
     return `The mail server answered: ${answer.replaceAll(/\s+/g, " ").slice(0, 300)}`
   const reason = code ? (REASONS[code] ?? code) : "unknown reason"
-  return `The mail server did not take the message: ${reason}`
+  return `The mail server did not accept the message: ${reason}`
 }
 
 function textAt(error: unknown, key: "response" | "code" | "command"): string | null {

@@ -97,7 +97,7 @@ async function readServer(db: Database) {
       current_setting('max_slot_wal_keep_size') as "keepsLog",
       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted",
       (select count(*)::int from (${livingProcesses}) as living) as running`)
-  if (!server) throw new Error("PostgreSQL answered without a row.")
+  if (!server) throw new Error("PostgreSQL returned no row.")
   return server
 }
 

@@ -135,7 +135,7 @@ function readExpiry(host: string, port: number): Promise<number> {
       resolve(Date.parse(socket.getPeerCertificate().valid_to))
       socket.destroy()
     })
-    socket.once("timeout", () => socket.destroy(new Error("No answer within 10 s.")))
+    socket.once("timeout", () => socket.destroy(new Error("No response within 10 s.")))
     socket.once("error", reject)
   })
 }

@@ -41,7 +41,7 @@ export const mailPaths: Record<string, PathItem> = {
         ),
         "413": refusal("The body is larger than 256 KB.", RATE_LIMIT_HEADERS),
         "429": refusal("Too many requests.", TOO_MANY_HEADERS),
-        "502": jsonAnswer("The mail provider did not take the email.", EmailFailed, RATE_LIMIT_HEADERS),
+        "502": jsonAnswer("The mail provider did not accept the email.", EmailFailed, RATE_LIMIT_HEADERS),
       },
     },
   },

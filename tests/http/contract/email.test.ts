@@ -235,7 +235,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
       const { error, details } = await unreachable.json()
       expect(error).toBe("Failed to send email")
       expect(details).toMatch(
-        /^The mail server did not take the message: it (refused the connection|cannot be reached)$/,
+        /^The mail server did not accept the message: it (refused the connection|cannot be reached)$/,
       )
     })
   })

@@ -161,7 +161,7 @@ describe("the operator's command, while a server runs", () => {
     const again = await user("create", "mary@example.org", "Mary")
     expect(again).toEqual({
       code: 1,
-      output: "There is an account with the address mary@example.org already.",
+      output: "An account with the address mary@example.org already exists.",
     })
   })
 

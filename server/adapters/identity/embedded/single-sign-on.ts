@@ -43,7 +43,7 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       const provider = providers.get(name)
       if (!provider) return { problem: "unknown-provider" }
       const config = await provider.configure().catch((error: unknown) => {
-        log.warn({ err: error, provider: name }, "a provider of single sign-on cannot be reached")
+        log.warn({ err: error, provider: name }, "a single sign-on provider cannot be reached")
         return null
       })
       if (!config) return { problem: "provider-unreachable" }
@@ -146,7 +146,7 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
     } catch (error) {
       if (error instanceof client.AuthorizationResponseError && error.error === "access_denied")
         return { problem: "cancelled" }
-      log.warn({ err: error, provider: provider.name }, "a sign-in by a provider was refused")
+      log.warn({ err: error, provider: provider.name }, "a single sign-on attempt was refused")
       return { problem: isNoAnswer(error) ? "provider-unreachable" : "response-refused" }
     }
   }
