@@ -1,6 +1,9 @@
+import babel from "@lingui/cli/api/extractors/babel"
 import { defineConfig } from "@lingui/cli"
 import { formatter } from "@lingui/format-po"
+import { refusalTexts } from "./server/refusal-contract.ts"
 
+const REFUSALS = "server/refusal-contract.ts"
 const dashboard = "app/routes/dashboard"
 const account = [
   `${dashboard}/account/**`,
@@ -9,12 +12,22 @@ const account = [
   `${dashboard}/picture-field.tsx`,
 ]
 
+/** Servers run without macros, so these texts are read from their module. */
+const refusals: typeof babel = {
+  match: (file) => file.endsWith(REFUSALS),
+  extract(file, _code, found) {
+    for (const [id, message] of Object.entries(refusalTexts))
+      found({ id, comment: message, origin: [file, 1], placeholders: {} })
+  },
+}
+
 /** A catalogue for each area of the product. English has none: its texts are in the source. */
 export default defineConfig({
   sourceLocale: "en",
   locales: ["de"],
   orderBy: "origin",
   format: formatter({ lineNumbers: false }),
+  extractors: [refusals, babel],
   catalogs: [
     area("shared", ["app/ui/**", "app/features/**", "app/root.tsx"]),
     area("site", ["app/routes/{marketing,site,share,blog,docs,legal}/**"]),
@@ -24,6 +37,7 @@ export default defineConfig({
     area("files", [`${dashboard}/files/**`]),
     area("dashboard", [`${dashboard}/**`], [...account, `${dashboard}/chat/**`, `${dashboard}/files/**`]),
     area("admin", ["app/routes/admin/**"]),
+    area("refusals", [REFUSALS]),
   ],
 })
 

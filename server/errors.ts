@@ -1,103 +1,142 @@
+import { formatBytes } from "./files/contract.ts"
 import { REFUSAL } from "./realtime/refusal-brand.ts"
+import {
+  allRefusalTexts,
+  isReason,
+  type Missing,
+  type Reason,
+  type RefusalData,
+  type RefusalValues,
+  type ValuesOf,
+} from "./refusal-contract.ts"
 
-/** An outcome that a user can cause. Recognise it with `isRefusal`, not with `instanceof`. */
-export class Refusal extends Error {
+/** The values that the text of a reason names; none for most. */
+type Said<R extends string> = R extends Reason
+  ? keyof ValuesOf<R> extends never
+    ? []
+    : [values: ValuesOf<R>]
+  : []
+
+/**
+ * An outcome that a user can cause: its reason and values are put into words in the reader's
+ * language, its message is in English. Recognise it with `isRefusal`, not with `instanceof`.
+ */
+export class Refusal<R extends string = string> extends Error {
   readonly [REFUSAL] = true
   readonly status: number
   readonly code: string
+  readonly reason: Reason | undefined
+  readonly values: RefusalValues | undefined
 
-  constructor(status: number, code: string, message: string) {
-    super(message)
+  constructor(status: number, code: string, reason: R, ...said: Said<R>) {
+    const [values] = said as readonly RefusalValues[]
+    super(isReason(reason) ? inEnglish(reason, values) : reason)
     this.name = code
     this.status = status
     this.code = code
+    if (isReason(reason)) {
+      this.reason = reason
+      this.values = values
+    }
   }
 }
 
-export class BadRequest extends Refusal {
-  constructor(message: string) {
-    super(400, "BadRequest", message)
+export class BadRequest<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(400, "BadRequest", reason, ...said)
   }
 }
 
-export class Unauthorized extends Refusal {
-  constructor(message: string) {
-    super(401, "Unauthorized", message)
+export class Unauthorized<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(401, "Unauthorized", reason, ...said)
   }
 }
 
-export class Forbidden extends Refusal {
-  constructor(message: string) {
-    super(403, "Forbidden", message)
+export class Forbidden<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(403, "Forbidden", reason, ...said)
   }
 }
 
 /** Also for what exists but belongs to another user. */
-export class NotFound extends Refusal {
-  constructor(what: string) {
-    super(404, "NotFound", `There is no such ${what}, or it is not yours.`)
+export class NotFound extends Refusal<`no-such-${Missing}`> {
+  constructor(what: Missing) {
+    super(404, "NotFound", `no-such-${what}`)
   }
 }
 
 /** The sender stopped sending. */
-export class RequestTimeout extends Refusal {
-  constructor(message: string) {
-    super(408, "RequestTimeout", message)
+export class RequestTimeout<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(408, "RequestTimeout", reason, ...said)
   }
 }
 
-export class Conflict extends Refusal {
-  constructor(message: string) {
-    super(409, "Conflict", message)
+export class Conflict<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(409, "Conflict", reason, ...said)
   }
 }
 
 /** It existed once. */
-export class Gone extends Refusal {
-  constructor(message: string) {
-    super(410, "Gone", message)
+export class Gone<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(410, "Gone", reason, ...said)
   }
 }
 
-export class TooLarge extends Refusal {
-  constructor(message: string) {
-    super(413, "TooLarge", message)
+export class TooLarge<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(413, "TooLarge", reason, ...said)
   }
 }
 
-export class UnsupportedType extends Refusal {
-  constructor(message: string) {
-    super(415, "UnsupportedType", message)
+export class UnsupportedType<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(415, "UnsupportedType", reason, ...said)
   }
 }
 
 /** Another request is working on it. */
-export class Locked extends Refusal {
-  constructor(message: string) {
-    super(423, "Locked", message)
+export class Locked<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(423, "Locked", reason, ...said)
   }
 }
 
-export class TooMany extends Refusal {
-  constructor(message: string) {
-    super(429, "TooMany", message)
+export class TooMany<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(429, "TooMany", reason, ...said)
   }
 }
 
 /** Not now, but perhaps in a moment. */
-export class Unavailable extends Refusal {
-  constructor(message: string) {
-    super(503, "Unavailable", message)
+export class Unavailable<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(503, "Unavailable", reason, ...said)
   }
 }
 
 /** The store is full, or the user's share of it. */
-export class OutOfSpace extends Refusal {
-  constructor(message: string) {
-    super(507, "OutOfSpace", message)
+export class OutOfSpace<R extends string> extends Refusal<R> {
+  constructor(reason: R, ...said: Said<R>) {
+    super(507, "OutOfSpace", reason, ...said)
   }
 }
 
 export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && REFUSAL in error
+}
+
+/** What a page needs to show a refusal in its language. */
+export function dataOf({ message, reason, values }: Refusal): RefusalData {
+  return { message, reason, values }
+}
+
+function inEnglish(reason: Reason, values: RefusalValues = {}): string {
+  return allRefusalTexts[reason].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    return typeof value === "object" ? formatBytes(value.bytes) : String(value)
+  })
 }

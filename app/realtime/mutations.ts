@@ -12,12 +12,16 @@ export type Shown = RowChange & { query: string; args?: unknown }
 /** The server refused the mutation. `message` is written for the user. */
 export class Refused extends Error {
   readonly code: Refusal["code"]
+  readonly reason: Refusal["reason"] | undefined
+  readonly values: Refusal["values"] | undefined
   readonly retryAfter: number | undefined
 
-  constructor({ code, message, retryAfter }: Refusal) {
+  constructor({ code, message, reason, values, retryAfter }: Refusal) {
     super(message)
     this.name = "Refused"
     this.code = code
+    this.reason = reason
+    this.values = values
     this.retryAfter = retryAfter
   }
 }

@@ -81,7 +81,7 @@ export function requestAddressChange(
 export async function stopAddressChange(scope: Scope<"identity" | "viewer">, visit: Visit): Promise<void> {
   const { userId } = scope.viewer.session
   if (!(await requireOwnAccount(scope).stopAddressChange(visit, { userId })))
-    throw new NotFound("change of address")
+    throw new NotFound("change-of-address")
 }
 
 /** Throws NotFound. */

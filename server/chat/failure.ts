@@ -1,6 +1,7 @@
 import { isOutage } from "#db/outage.ts"
 import { isRefusal } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
@@ -14,7 +15,7 @@ export function answerFailure(
 ): Response {
   // If the account has been deleted, the response has already been created.
   if (error instanceof Response) return withHeaders(error, headers)
-  if (isRefusal(error)) return json({ error: error.message }, { status: error.status, headers })
+  if (isRefusal(error)) return json(refusalBody(error), { status: error.status, headers })
   log.error({ err: error }, "chat request failed")
   return isOutage(error)
     ? json({ error: "The database can't be reached. Try again in a moment." }, { status: 503, headers })

@@ -56,7 +56,7 @@ export async function listReplaced(
   await findThread(scope, threadId)
   if (!v.is(MessageId, questionId)) throw new NotFound("question")
   const { entries, earlierCursor } = await readReplaced(scope, threadId, page, questionId)
-  if (entries.length === 0 && !page.cursor) throw new NotFound("earlier version")
+  if (entries.length === 0 && !page.cursor) throw new NotFound("earlier-version")
   return { entries, earlierCursor }
 }
 

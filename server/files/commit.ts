@@ -52,7 +52,7 @@ export function commitFile(
 }
 
 export function givenUp() {
-  return new Conflict("The upload took too long and was cancelled. Send the file again.")
+  return new Conflict("upload-too-slow")
 }
 
 /** An upload in one request gets its outcome in the response; that of a resumable one is stored. */

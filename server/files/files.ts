@@ -42,7 +42,7 @@ export async function renameFile(
       tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
     )
     .catch(async (error: unknown) => {
-      if (await isTaken(scope, id, name)) throw new Conflict(`You already have a file called ${name}.`)
+      if (await isTaken(scope, id, name)) throw new Conflict("file-name-taken", { fileName: name })
       throw error
     })
   if (!renamed) throw new NotFound("file")
@@ -75,7 +75,7 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
  */
 export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
   const file = await findFile(scope, id)
-  if (!isTextType(file.mimeType)) throw new UnsupportedType(`${file.fileName} is not a text file.`)
+  if (!isTextType(file.mimeType)) throw new UnsupportedType("file-not-text", { fileName: file.fileName })
   const stream = await scope.blobs.open(file.key, { start: 0, end: limit - 1 })
   if (!stream) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
   const decoder = new TextDecoder()

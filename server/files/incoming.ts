@@ -19,13 +19,13 @@ export async function takeFiles<Taken>(
 ): Promise<Taken[]> {
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("multipart/form-data")
   const taken = isForm ? await takeFromForm(request, take) : [await take(bodyAsFile(request))]
-  if (taken.length === 0) throw new BadRequest("The form contains no file.")
+  if (taken.length === 0) throw new BadRequest("form-without-file")
   return taken
 }
 
 function bodyAsFile(request: Request): IncomingFile {
   const fileName = new URL(request.url).searchParams.get("name")
-  if (!fileName) throw new BadRequest("Say what the file is called: POST /api/files?name=photo.jpg")
+  if (!fileName) throw new BadRequest("file-unnamed")
   const length = request.headers.get("content-length")
   const size = length === null ? { atMost: Infinity } : { exactly: Number(length) }
   return { fileName, bytes: freeing(bytesOf(request)), size }
@@ -38,10 +38,10 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   const parser = openParser(request)
   // An error event without a listener ends the process, and the parser's streams can emit one at
   // any time.
-  const endEarly = () => failed.abort(new BadRequest("The form ended early, or is not valid."))
+  const endEarly = () => failed.abort(new BadRequest("form-broken"))
   parser.on("error", endEarly)
   parser.on("filesLimit", () =>
-    failed.abort(new BadRequest(`One form can contain up to ${MOST_FILES} files.`)),
+    failed.abort(new BadRequest("form-with-too-many-files", { most: MOST_FILES })),
   )
   parser.on("file", (_field, stream, fileName) => {
     stream.on("error", endEarly)
@@ -71,7 +71,7 @@ function openParser(request: Request) {
       limits: { files: MOST_FILES, fields: 10, fieldSize: 1024, parts: MOST_FILES + 10, headerPairs: 20 },
     })
   } catch {
-    throw new BadRequest("This is no form with files: multipart/form-data was expected, with a boundary.")
+    throw new BadRequest("form-not-multipart")
   }
 }
 

@@ -95,6 +95,6 @@ export function requirePlace<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> | undefined {
   if (cursor === undefined) return undefined
   const place = readCursor(schema, cursor)
-  if (place === undefined) throw new BadRequest("The cursor is not one that this list gave.")
+  if (place === undefined) throw new BadRequest("cursor-foreign")
   return place
 }

@@ -3,7 +3,6 @@ import { fileUsage, uploads } from "#db/schema/files.ts"
 import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
-import { formatBytes } from "./contract.ts"
 
 /**
  * Bytes. A form only gives its total length, which is an upper limit; a stream of unknown length
@@ -45,9 +44,7 @@ export async function reserveSpace(
     // Counted while the usage row is locked: no other upload of the user can begin now.
     const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
     if (underWay >= MOST_UPLOADS) {
-      throw new TooMany(
-        `${MOST_UPLOADS} uploads are in progress. Finish or cancel some, then send ${fileName} again.`,
-      )
+      throw new TooMany("too-many-uploads", { most: MOST_UPLOADS, fileName })
     }
     const { reserved } = usage
     const key = scope.blobs.newKey()
@@ -61,11 +58,9 @@ export async function reserveSpace(
 }
 
 export function tooLarge(fileName: string, largestFile: number) {
-  return new TooLarge(`${fileName} is too large. A file can be ${formatBytes(largestFile)} at most.`)
+  return new TooLarge("file-too-large", { fileName, largest: { bytes: largestFile } })
 }
 
 export function overQuota(fileName: string, quota: number) {
-  return new OutOfSpace(
-    `There isn't enough space for ${fileName}. Your files can take ${formatBytes(quota)} together: delete some, then send it again.`,
-  )
+  return new OutOfSpace("not-enough-space", { fileName, quota: { bytes: quota } })
 }

@@ -100,7 +100,7 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
  */
 export async function cancelUpload(scope: Uploading, id: string): Promise<void> {
   const upload = await findUpload(scope, id, { expired: "too" })
-  if (upload.fileId) throw new Conflict("The upload is complete. Delete the file instead.")
+  if (upload.fileId) throw new Conflict("upload-complete")
   await giveUpUpload(scope, id)
   await scope.uploadLocks.cancel(id)
 }
@@ -131,7 +131,7 @@ async function findUpload(
     .where(and(eq(uploads._id, id), eq(uploads.userId, viewer.user._id), isNotNull(uploads.length)))
   if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
   if (row.expiresAt < Date.now() && expired === "refused") {
-    throw new Gone("The upload received no data for too long and was cancelled. Send the file again.")
+    throw new Gone("upload-expired")
   }
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }
@@ -223,7 +223,7 @@ async function* takeBytes(
       lock.touch()
       left -= value.byteLength
       if (left < 0) {
-        end.why = new TooLarge("There are more bytes than were announced.")
+        end.why = new TooLarge("upload-body-too-long")
         return
       }
       yield value
@@ -231,7 +231,7 @@ async function* takeBytes(
     }
     if (lock.signal.aborted) end.why = lock.signal.reason as Refusal
   } catch {
-    end.why = new BadRequest("The request body ended early. What arrived before is stored.")
+    end.why = new BadRequest("upload-body-broken")
   } finally {
     lock.signal.removeEventListener("abort", stop)
     stop()
@@ -239,15 +239,13 @@ async function* takeBytes(
 }
 
 function notThere(offset: number, end: number) {
-  return new Conflict(
-    `The upload ends at ${end}, and these bytes were to begin at ${offset}. Send from ${end} on.`,
-  )
+  return new Conflict("upload-offset-wrong", { end, offset })
 }
 
 function tooMuch({ fileName, length }: Upload) {
-  return new TooLarge(`There are more than the ${length} bytes that were announced for ${fileName}.`)
+  return new TooLarge("upload-part-too-long", { announced: length, fileName })
 }
 
 function removed() {
-  return new Gone("The upload was cancelled.")
+  return new Gone("upload-cancelled")
 }

@@ -15,19 +15,15 @@ import { hashToken } from "./shares.ts"
  * The same response for a URL that never existed, was revoked, has expired or is used up, so that
  * it does not reveal which.
  */
-class NoSuchLink extends Refusal {
+class NoSuchLink extends Refusal<"link-dead"> {
   constructor() {
-    super(404, "NotFound", "This link doesn't work. Ask the person who sent it for a new one.")
+    super(404, "NotFound", "link-dead")
   }
 }
 
-class PasswordNeeded extends Refusal {
+class PasswordNeeded extends Refusal<"link-needs-password"> {
   constructor() {
-    super(
-      401,
-      "PasswordNeeded",
-      "This link needs a password. Open it in a browser, or POST the password to it.",
-    )
+    super(401, "PasswordNeeded", "link-needs-password")
   }
 }
 

@@ -36,7 +36,7 @@ export async function shareFile(
       .for("no key update")
     if (!file) throw new NotFound("file")
     if ((await tx.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
-      throw new Conflict(`A file can have ${MOST_SHARES} links. Revoke one you no longer need.`)
+      throw new Conflict("too-many-links", { most: MOST_SHARES })
     const [made] = await tx
       .insert(fileShares)
       .values({

@@ -99,8 +99,7 @@ async function load({ blobs }: Drawing, file: Source): Promise<Uint8Array> {
 }
 
 function explain(error: unknown): never {
-  if (error instanceof Error && error.name === "ThumbnailerBusy")
-    throw new Unavailable("The thumbnail is not ready yet. Try again in a moment.")
+  if (error instanceof Error && error.name === "ThumbnailerBusy") throw new Unavailable("thumbnail-not-ready")
   throw error
 }
 
@@ -120,5 +119,5 @@ async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
 }
 
 function noPicture(fileName: string) {
-  return new UnsupportedType(`There is no thumbnail of ${fileName}.`)
+  return new UnsupportedType("thumbnail-impossible", { fileName })
 }

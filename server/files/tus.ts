@@ -80,9 +80,7 @@ function refuseVersion(): Response {
 
 async function create(scope: Uploading, request: Request, address: string): Promise<Response> {
   if (request.headers.has("upload-defer-length") || request.headers.has("upload-concat")) {
-    throw new BadRequest(
-      "Upload-Defer-Length and Upload-Concat are not supported. Say the length of the whole file.",
-    )
+    throw new BadRequest("tus-extension-unsupported")
   }
   const length = readHeader(request, "Upload-Length", ByteCount)
   const { fileName, metadata } = readHeader(request, "Upload-Metadata", UploadMetadata)
@@ -112,7 +110,7 @@ async function tell(scope: Uploading, id: string): Promise<Response> {
 }
 
 async function receive(scope: Uploading, request: Request, id: string): Promise<Response> {
-  if (!isPart(request)) throw new UnsupportedType(`The body of a PATCH is ${PART_TYPE}.`)
+  if (!isPart(request)) throw new UnsupportedType("tus-part-type-wrong", { type: PART_TYPE })
   const offset = readHeader(request, "Upload-Offset", ByteCount)
   const progress = await receivePart(scope, id, { ...partOf(request), offset })
   return new Response(null, { status: 204, headers: described(progress) })
@@ -147,6 +145,7 @@ function readHeader<Schema extends v.GenericSchema>(
   schema: Schema,
 ): v.InferOutput<Schema> {
   const read = v.safeParse(schema, request.headers.get(name) ?? undefined)
-  if (!read.success) throw new BadRequest(`${name} ${read.issues[0].message}`)
+  if (!read.success)
+    throw new BadRequest("tus-header-wrong", { header: name, problem: read.issues[0].message })
   return read.output
 }

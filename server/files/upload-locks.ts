@@ -40,11 +40,7 @@ export function openUploadLocks(
 ): UploadLocks {
   const held = new Map<string, Held>()
   const locks = openAdvisoryLocks(databaseUrl, () => {
-    stopAll(
-      new Unavailable(
-        "The database was unavailable. Ask how much of the upload is stored, and resume from there.",
-      ),
-    )
+    stopAll(new Unavailable("upload-without-database"))
   })
   const failures = createFailureLog(log, "uploads in progress can be renewed again")
   const timer = setInterval(() => void renew().then(failures.succeeded, warn), RENEWAL_INTERVAL)
@@ -63,7 +59,7 @@ export function openUploadLocks(
         }
         await delay(RETRY_INTERVAL)
       }
-      throw new Locked("Another request is writing to this upload. Try again in a moment.")
+      throw new Locked("upload-locked")
     },
     async cancel(id) {
       stopCancelled(id)
@@ -77,7 +73,7 @@ export function openUploadLocks(
       [CANCELLED]: stopCancelled,
     },
     interrupt() {
-      stopAll(new Unavailable("The server is shutting down. Try again in a moment to resume the upload."))
+      stopAll(new Unavailable("upload-while-stopping"))
     },
     async close() {
       clearInterval(timer)
@@ -118,7 +114,7 @@ export function openUploadLocks(
     const until = Date.now() + WAIT
     const check = () => {
       const left = holder.idleSince + STALLED - Date.now()
-      if (left <= 0) holder.stop(new Locked("Another request took over this upload."))
+      if (left <= 0) holder.stop(new Locked("upload-taken-over"))
       else if (Date.now() + left < until) holder.recheck = setTimeout(check, left)
     }
     clearTimeout(holder.recheck)
@@ -126,7 +122,7 @@ export function openUploadLocks(
   }
 
   function stopCancelled(id: string) {
-    held.get(id)?.stop(new Gone("The upload was cancelled."))
+    held.get(id)?.stop(new Gone("upload-cancelled"))
   }
 
   /**
@@ -138,8 +134,7 @@ export function openUploadLocks(
     const now = Date.now()
     const ids = [...held.keys()]
     for (const { stop, idleSince } of held.values()) {
-      if (idleSince < now - ABANDONED)
-        stop(new RequestTimeout("No data arrived for a minute. What arrived before is stored."))
+      if (idleSince < now - ABANDONED) stop(new RequestTimeout("upload-stalled"))
     }
     const isHeld = inArray(uploads._id, ids)
     const rows = await db.select({ id: uploads._id }).from(uploads).where(isHeld)

@@ -40,7 +40,8 @@ export async function uploadFile(
     const sample = new Sample()
     const stored = await scope.blobs.put(upload.key, sample.taking(bytes), { limit: upload.reserved })
     if ("exactly" in size && stored.size !== size.exactly) {
-      throw new BadRequest(`${name} ended after ${stored.size} of ${size.exactly} bytes.`)
+      const said = { fileName: name, stored: stored.size, announced: size.exactly }
+      throw new BadRequest("upload-ended-early", said)
     }
     const mimeType = await detectType(sample.bytes(), name)
     return await commitFile(scope, upload._id, stored, { fileName: name, mimeType })
@@ -107,6 +108,6 @@ class Sample {
 function tooMuch(scope: Uploading, name: string, size: AnnouncedSize, reserved: number) {
   const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
   if ("exactly" in size)
-    return new BadRequest(`${name} has more than the ${size.exactly} bytes that were announced.`)
+    return new BadRequest("upload-longer-than-announced", { fileName: name, announced: size.exactly })
   return reserved < largestFile ? overQuota(name, quota) : tooLarge(name, largestFile)
 }

@@ -1,7 +1,18 @@
 import * as v from "valibot"
 
 /** The body of every refusal, unless the endpoint's own contract adds to it. */
-export const Refused = v.strictObject({ error: v.pipe(v.string(), v.nonEmpty()) })
+export const Refused = v.strictObject({
+  error: v.pipe(v.string(), v.nonEmpty()),
+  reason: v.exactOptional(
+    v.pipe(v.string(), v.description("Names the kind of error. It never changes, unlike the sentence.")),
+  ),
+  values: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), v.union([v.string(), v.number(), v.strictObject({ bytes: v.number() })])),
+      v.description("What the sentence names, such as a file or a limit."),
+    ),
+  ),
+})
 
 export const HealthReport = v.strictObject({
   status: v.literal("ok"),

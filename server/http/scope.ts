@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from "node:http"
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
 import type { User } from "#db/schema/users.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/session.ts"
 import type { FullScope, Services } from "#server/scope.ts"
 import { saveLanguage } from "#server/users/language.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
 import { json } from "#server/transport/json.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
 import { chosenLanguage, languageFor } from "#server/transport/language.ts"
 import { isApiPath } from "./public-paths.ts"
 import { signInPath } from "./redirects.ts"
@@ -53,10 +54,10 @@ async function openScope(context: Context): Promise<FullScope> {
     return { ...services, viewer: { session, user: reader } }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const { status, message } = error
+    const { status } = error
     throw isApiPath(context.get(urlContext).pathname)
-      ? json({ error: message }, { status })
-      : data(message, { status })
+      ? json(refusalBody(error), { status })
+      : data(dataOf(error), { status })
   }
 }
 

@@ -40,12 +40,19 @@ export type ErrorCode =
   | "unavailable"
   | "internal"
 
-/** `message` is written for the user; `retryAfter` is in milliseconds. */
+/**
+ * `message` is written for the user, in English; `reason` and `values` say the same in a form that
+ * can be translated. `retryAfter` is in milliseconds.
+ */
 export interface Refusal {
   code: ErrorCode
   message: string
+  reason?: string
+  values?: Readonly<Record<string, RefusalValue>>
   retryAfter?: number
 }
+
+export type RefusalValue = string | number | { bytes: number }
 
 // client -> server
 

@@ -45,8 +45,8 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof InvalidRange) return { code: "invalid", message: error.message }
   if (error instanceof TooManyRows) return { code: "too_large", message: error.message }
   if (error instanceof Error) {
-    const code = REFUSAL in error && "status" in error ? CODES[Number(error.status)] : undefined
-    if (code) return { code, message: error.message }
+    const marked = isMarked(error) ? describeMarked(error) : undefined
+    if (marked) return marked
     if (isBusy(error)) {
       return {
         code: "unavailable",
@@ -66,6 +66,19 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   }
   log.error({ err: error }, `Failed while ${doing}.`)
   return { code: "internal", message: "Something went wrong. It has been logged." }
+}
+
+interface Marked extends Error, Pick<Refusal, "reason" | "values"> {
+  status: number
+}
+
+function isMarked(error: Error): error is Marked {
+  return REFUSAL in error && "status" in error
+}
+
+function describeMarked({ status, message, reason, values }: Marked): Refusal | undefined {
+  const code = CODES[status]
+  return code && { code, message, ...(reason !== undefined && { reason }), ...(values && { values }) }
 }
 
 /** Whether trying again later may work: the database is unreachable, or locked by others. */

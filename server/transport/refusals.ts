@@ -1,4 +1,4 @@
-import { isRefusal } from "#server/errors.ts"
+import { isRefusal, type Refusal } from "#server/errors.ts"
 import { json } from "./json.ts"
 
 /**
@@ -10,6 +10,11 @@ export async function answerRefusals(answer: () => Promise<Response>): Promise<R
     return await answer()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return json({ error: error.message }, { status: error.status })
+    return json(refusalBody(error), { status: error.status })
   }
+}
+
+/** `error` is the English sentence; `reason` and `values` say the same to programs. */
+export function refusalBody({ message, reason, values }: Refusal) {
+  return { error: message, reason, values }
 }

@@ -28,12 +28,6 @@ describe("a server message", () => {
     )
   })
 
-  it("keeps the values from the server, with sizes formatted for the language", () => {
-    expect(inGerman("tide (1).txt is too large. A file can be 1.5 MB at most.")).toBe(
-      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB groß sein.",
-    )
-  })
-
   it("stays in English on an English page and if there is no translation", () => {
     expect(inEnglish("Enter your email address.")).toBe("Enter your email address.")
     expect(inGerman("Nobody has thought of this.")).toBe("Nobody has thought of this.")
@@ -60,11 +54,9 @@ const FOR_PROGRAMS = new Set([
   "A user record can be written by its own user only.",
   "This needs a second factor. Open /second-factor in your browser.",
   "This takes a session. An API key does not change the account.",
-  "The cursor is not one that this list gave.",
   "The format is markdown or json.",
   "The last message must be the user's.",
   "An image needs a URL that starts with http or https and holds no password.",
-  "This is no form with files: multipart/form-data was expected, with a boundary.",
   "A message's id must have 1 to 100 characters, and no control characters.",
   "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
   "A message's role must be user or assistant.",
@@ -91,10 +83,6 @@ function findSentences(file: string): string[] {
     const says = isSaid || isRefusal(node) || (file.endsWith("contract.ts") && isCheck(node))
     const text = says ? textOf(node) : null
     if (text !== null && /^\p{Lu}.* .*[.!?]$/u.test(text)) found.push(text)
-    if (ts.isNewExpression(node) && node.expression.getText() === "NotFound") {
-      const [what] = node.arguments ?? []
-      if (what && ts.isStringLiteral(what)) found.push(`There is no such ${what.text}, or it is not yours.`)
-    }
     ts.forEachChild(node, (child) => visit(child, says))
   }
   visit(tree, false)

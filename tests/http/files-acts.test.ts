@@ -143,7 +143,11 @@ describe("a thumbnail", () => {
       for (let time = 0; time < 2; time++) {
         const response = await ada(`/api/files/${file._id}/thumbnail`)
         expect([name, response.status]).toEqual([name, 415])
-        expect(await response.json()).toEqual({ error: `There is no thumbnail of ${name}.` })
+        expect(await response.json()).toEqual({
+          error: `There is no thumbnail of ${name}.`,
+          reason: "thumbnail-impossible",
+          values: { fileName: name },
+        })
       }
       await purge(file)
     }

@@ -13,7 +13,10 @@ import {
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const HOUR = 60 * 60 * 1000
-const GONE = { error: "This link doesn't work. Ask the person who sent it for a new one." }
+const GONE = {
+  error: "This link doesn't work. Ask the person who sent it for a new one.",
+  reason: "link-dead",
+}
 
 let api: Api
 let ada: Person

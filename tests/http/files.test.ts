@@ -94,6 +94,7 @@ describe("POST /api/files", () => {
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({
         error: "Say what the file is called: POST /api/files?name=photo.jpg",
+        reason: "file-unnamed",
       })
     })
 
@@ -118,7 +119,11 @@ describe("POST /api/files", () => {
     test("a file that says it is too large with 413", async () => {
       const response = await post(ada, "film.mov", Buffer.alloc(1_000_001))
       expect(response.status).toBe(413)
-      expect(await response.json()).toEqual({ error: "film.mov is too large. A file can be 1 MB at most." })
+      expect(await response.json()).toEqual({
+        error: "film.mov is too large. A file can be 1 MB at most.",
+        reason: "file-too-large",
+        values: { fileName: "film.mov", largest: { bytes: 1_000_000 } },
+      })
     })
 
     test("a file that turns out to be too large with 413", async () => {
@@ -151,6 +156,8 @@ describe("POST /api/files", () => {
       expect(await refusal?.json()).toEqual({
         error:
           "There isn't enough space for part.bin. Your files can take 5 MB together: delete some, then send it again.",
+        reason: "not-enough-space",
+        values: { fileName: "part.bin", quota: { bytes: 5_000_000 } },
       })
       await Promise.all((await list(ada)).map(remove))
     })

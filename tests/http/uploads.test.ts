@@ -189,6 +189,7 @@ describe("an upload", () => {
     expect(refused.status).toBe(410)
     expect(await refused.json()).toEqual({
       error: "The upload received no data for too long and was cancelled. Send the file again.",
+      reason: "upload-expired",
     })
     expect((await upload.cancel()).status).toBe(204)
     expect(await storedPaths(app)).toEqual([])
@@ -256,7 +257,7 @@ describe("it refuses", () => {
     const response = await create(ada, headers)
     expect(response.status).toBe(400)
     expect(response.headers.get("tus-resumable")).toBe("1.0.0")
-    expect(await response.json()).toEqual({ error })
+    expect(await response.json()).toMatchObject({ error, reason: expect.stringMatching(/^tus-/) })
   })
 
   test("a PATCH of another type with 415, without an offset with 400, and with a wrong one with 409", async () => {
@@ -273,6 +274,8 @@ describe("it refuses", () => {
       expect(response.status).toBe(409)
       expect(await response.json()).toEqual({
         error: `The upload ends at 3, and these bytes were to begin at ${offset}. Send from 3 on.`,
+        reason: "upload-offset-wrong",
+        values: { end: 3, offset },
       })
     }
     expect(await offsetOf(upload)).toBe(3)
@@ -285,7 +288,11 @@ describe("it refuses", () => {
       "Upload-Metadata": metadataOf("film.mov"),
     })
     expect(response.status).toBe(413)
-    expect(await response.json()).toEqual({ error: "film.mov is too large. A file can be 20 MB at most." })
+    expect(await response.json()).toEqual({
+      error: "film.mov is too large. A file can be 20 MB at most.",
+      reason: "file-too-large",
+      values: { fileName: "film.mov", largest: { bytes: 20_000_000 } },
+    })
   })
 
   test("a body whose stated length exceeds the upload with 413, and changes nothing", async () => {
@@ -295,6 +302,8 @@ describe("it refuses", () => {
     expect(response.status).toBe(413)
     expect(await response.json()).toEqual({
       error: "There are more than the 10 bytes that were announced for a.txt.",
+      reason: "upload-part-too-long",
+      values: { announced: 10, fileName: "a.txt" },
     })
     expect(await offsetOf(upload)).toBe(3)
     await upload.cancel()
@@ -323,6 +332,8 @@ describe("it refuses", () => {
     expect(await response.json()).toEqual({
       error:
         "There isn't enough space for 3.mov. Your files can take 50 MB together: delete some, then send it again.",
+      reason: "not-enough-space",
+      values: { fileName: "3.mov", quota: { bytes: 50_000_000 } },
     })
     begun.push(await begin(grace, "3.mov", 20_000_000))
     for (const upload of begun) await upload.cancel()
@@ -383,7 +394,10 @@ test("somebody else's upload does not exist, whatever is requested", async () =>
     expect((await head()).status).toBe(404)
     const refused = await patch(4, Buffer.from(" diary"))
     expect(refused.status).toBe(404)
-    expect(await refused.json()).toEqual({ error: "There is no such upload, or it is not yours." })
+    expect(await refused.json()).toEqual({
+      error: "There is no such upload, or it is not yours.",
+      reason: "no-such-upload",
+    })
     expect((await cancel()).status).toBe(404)
   }
   expect(await offsetOf(upload)).toBe(4)
@@ -465,6 +479,7 @@ describe("a connection", () => {
     expect(second.status).toBe(423)
     expect(await second.json()).toEqual({
       error: "Another request is writing to this upload. Try again in a moment.",
+      reason: "upload-locked",
     })
     expect(head.status).toBe(423)
     trickle.abort()

@@ -3,6 +3,7 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, isRouteErrorResponse, useLocation } from "react-router"
 import { sentencesIn } from "#app/language/sentences.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 
@@ -92,7 +93,7 @@ function textFor(error: unknown, i18n: I18n) {
     const message = i18n._(msg`The address may be mistyped, or the page has moved or been deleted.`)
     return { status, title: i18n._(msg`Page not found`), message }
   }
-  const said = sentenceOf(error)
+  const said = refusalIn(error)
   if (status === 403 && said === null) {
     const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
     return { status, title: i18n._(msg`You don't have access`), message }
@@ -124,9 +125,10 @@ function secondFactorOf(error: unknown): string | null {
   return typeof path === "string" ? path : null
 }
 
-/** The server's message: from `data("…")` or `data({ message: "…" })`. */
-function sentenceOf(error: unknown): string | null {
+/** What the server said: `data("…")`, `data({ message: "…" })` or a refusal's data. */
+function refusalIn(error: unknown): RefusalData | null {
   if (!isRouteErrorResponse(error)) return null
-  const said: unknown = error.data?.message ?? error.data
-  return typeof said === "string" && said !== "" ? said : null
+  const said: unknown = typeof error.data === "string" ? { message: error.data } : error.data
+  const isRefusal = typeof said === "object" && said !== null && "message" in said
+  return isRefusal && typeof said.message === "string" && said.message !== "" ? (said as RefusalData) : null
 }

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { sentencesIn } from "#app/language/sentences.ts"
+import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
 
 /**
  * The server refused a request, or with status 0 could not be reached. The message is for the user.
@@ -65,10 +65,8 @@ async function describe(response: Response) {
   if (status === 401) return i18n._(msg`You're signed out. Sign in again to continue.`)
   if (status === 429) return i18n._(msg`You've sent a lot of requests in a short time.`)
   try {
-    const body: unknown = await response.json()
-    if (typeof body === "object" && body !== null && "error" in body && typeof body.error === "string") {
-      return sentencesIn(i18n)(body.error)
-    }
+    const refusal = refusalIn(await response.json())
+    if (refusal) return sentencesIn(i18n)(refusal)
   } catch {
     // Not JSON: a proxy responded in place of the application.
   }

@@ -2,6 +2,7 @@ import { href, redirect } from "react-router"
 import { isRefusal } from "#server/errors.ts"
 import { downloadShare } from "#server/files/share-visits.ts"
 import { json } from "#server/transport/json.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/download.ts"
@@ -21,6 +22,6 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
     if (!isRefusal(error)) throw error
     const isPerson = request.headers.get("accept")?.includes("text/html") ?? false
     if (isPerson) return redirect(href("/share/:token", { token: encodeURIComponent(params.token) }), 303)
-    return json({ error: error.message }, { status: error.status, headers: { "Cache-Control": "no-store" } })
+    return json(refusalBody(error), { status: error.status, headers: { "Cache-Control": "no-store" } })
   }
 }

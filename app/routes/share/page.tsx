@@ -5,7 +5,7 @@ import { data, href, isRouteErrorResponse, redirect } from "react-router"
 import { HomeLink } from "#app/features/site/home-link.tsx"
 import { ErrorPage } from "#app/features/site/error-page.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import { UnlockShare } from "#server/files/contract.ts"
 import { unlockShare, visitShare } from "#server/files/share-visits.ts"
 import { readForm } from "#server/http/form.ts"
@@ -53,7 +53,7 @@ async function orMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     return await ask()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    throw data(error.message, { status: error.status })
+    throw data(dataOf(error), { status: error.status })
   }
 }
 

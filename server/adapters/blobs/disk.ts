@@ -228,7 +228,7 @@ async function statExisting(path: string) {
 }
 
 function explained(error: unknown) {
-  return isFull(error) ? new OutOfSpace("The server has no disk space left for this file.") : error
+  return isFull(error) ? new OutOfSpace("disk-full") : error
 }
 
 function isFull(error: unknown) {

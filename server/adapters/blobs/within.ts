@@ -5,7 +5,7 @@ export async function* within(limit: number, bytes: AsyncIterable<Uint8Array>) {
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.byteLength
-    if (size > limit) throw new TooLarge(`There are more than ${limit} bytes.`)
+    if (size > limit) throw new TooLarge("bytes-over-limit", { limit })
     yield chunk
   }
 }

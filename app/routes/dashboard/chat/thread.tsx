@@ -9,7 +9,7 @@ import { findThread } from "#server/chat/threads.ts"
 import { liveChunks, liveMessages, liveTurns } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
@@ -37,7 +37,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
     return { thread, messages, turns, chunks, readings: readReplies(bubbles) }
   } catch (error) {
-    throw isRefusal(error) ? data(error.message, { status: error.status }) : error
+    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }
 }
 

@@ -16,7 +16,7 @@ import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList, liveUsage } from "#server/files/live.ts"
 import { trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -83,7 +83,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     return redirect(href("/dashboard/files") + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return data({ error: error.message }, { status: error.status })
+    return data({ error: dataOf(error) }, { status: error.status })
   }
 }
 

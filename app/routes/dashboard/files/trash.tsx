@@ -16,7 +16,7 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
 import { liveUsage, trashList } from "#server/files/live.ts"
 import { emptyTrash, purgeFile, restoreFile } from "#server/files/trash.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -56,7 +56,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     return redirect(href("/dashboard/files/trash"))
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return data({ error: error.message }, { status: error.status })
+    return data({ error: dataOf(error) }, { status: error.status })
   }
 }
 

@@ -187,7 +187,7 @@ function isMissing(error: unknown) {
 }
 
 function explain(error: unknown): never {
-  if (statusOf(error) === 507) throw new OutOfSpace("The server has no disk space left for this file.")
+  if (statusOf(error) === 507) throw new OutOfSpace("disk-full")
   throw error
 }
 

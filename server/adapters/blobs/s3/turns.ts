@@ -28,7 +28,7 @@ export function createTurns(most: number, timeout: number) {
       }
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(begin), 1)
-        reject(new Unavailable("Too many files are being uploaded right now. Try again in a moment."))
+        reject(new Unavailable("too-many-uploads-on-server"))
       }, timeout)
       waiting.push(begin)
     })

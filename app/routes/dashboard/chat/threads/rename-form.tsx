@@ -67,7 +67,7 @@ function useRename(thread: ThreadSummary) {
       await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
       await revalidate()
     } catch (problem) {
-      const description = problem instanceof Error ? say(problem.message) : t`Try again.`
+      const description = problem instanceof Error ? say(problem) : t`Try again.`
       toast.show({ tone: "danger", title: t`The title wasn't changed`, description })
     }
   }

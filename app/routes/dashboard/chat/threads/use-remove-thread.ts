@@ -45,7 +45,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
     toast.show({
       tone: "danger",
       title,
-      description: problem instanceof Error ? say(problem.message) : t`Try again.`,
+      description: problem instanceof Error ? say(problem) : t`Try again.`,
     })
   }
   return () => void remove()

@@ -36,7 +36,7 @@ export function useFileActs(store: FilePageStore, isLive: boolean) {
     const shown = { query: "files.list", op: "merge", key: _id, row: { fileName } } as const
     mutate(fileCalls.rename, { fileId: _id, fileName }, [shown]).then(readAgain, (error: Error) => {
       change(before)
-      setProblem({ id: _id, said: say(error.message) })
+      setProblem({ id: _id, said: say(error) })
     })
   }
 
@@ -63,7 +63,7 @@ export function useFileActs(store: FilePageStore, isLive: boolean) {
           one: `${fileName} is still there`,
           other: "# files are still there",
         })}`
-        show({ tone: "danger", title, description: say(error.message) })
+        show({ tone: "danger", title, description: say(error) })
       },
     )
   }
@@ -76,7 +76,7 @@ export function useFileActs(store: FilePageStore, isLive: boolean) {
         one: `${fileName} is still in the trash`,
         other: "# files are still in the trash",
       })}`
-      show({ tone: "danger", title, description: say(error.message) })
+      show({ tone: "danger", title, description: say(error) })
     }
     const fileIds = files.map(({ _id }) => _id)
     mutate(fileCalls.restoreMany, { fileIds }).then(readAgain, fail)

@@ -11,7 +11,7 @@ export function useTrashActs() {
   const mutate = useMutate()
   const toast = useToast()
   const fail = (error: Error) =>
-    void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error.message) })
+    void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error) })
 
   function trash({ _id }: TrashedFile) {
     mutate(fileCalls.removeMany, { fileIds: [_id] }).catch(fail)

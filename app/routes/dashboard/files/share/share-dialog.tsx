@@ -209,7 +209,7 @@ function LinkRow({ link, now }: { link: ShareSummary; now: number }) {
   function revoke() {
     const shown = { query: "files.listShares", op: "remove", key: link._id } as const
     mutate(fileCalls.revokeShare, { shareId: link._id }, [shown]).catch((error: Error) =>
-      setProblem(say(error.message)),
+      setProblem(say(error)),
     )
   }
   return (

@@ -1,7 +1,8 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { sentencesIn } from "#app/language/sentences.ts"
+import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 
 /** How an attempt to send ended. */
 export type Outcome =
@@ -26,7 +27,7 @@ function isPassing(status: number): boolean {
 
 function describeRefusal(status: number, body: string): string {
   const i18n = i18nOfDocument()
-  const said = status === 401 ? undefined : readError(body)
+  const said = status === 401 ? null : readRefusal(body)
   return said ? sentencesIn(i18n)(said) : i18n._(textFor(status))
 }
 
@@ -44,12 +45,11 @@ function textFor(status: number): MessageDescriptor {
 }
 
 /** The message in our own error format. A proxy that responds in the server's place has none. */
-function readError(body: string): string | undefined {
+function readRefusal(body: string): RefusalData | null {
   try {
-    const answer: unknown = JSON.parse(body)
-    if (typeof answer === "object" && answer !== null && "error" in answer) return String(answer.error)
+    return refusalIn(JSON.parse(body))
   } catch {
     // Not JSON: an HTML page, or an empty body.
+    return null
   }
-  return undefined
 }

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { beforeAll, describe, expect, it } from "vitest"
+import { messages } from "#app/language/de/refusals.po"
+import { addMessages, i18nIn } from "#app/language/i18n.ts"
+import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
+import { Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
+import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
+
+const inGerman = sentencesIn(i18nIn("de"))
+const inEnglish = sentencesIn(i18nIn("en"))
+
+beforeAll(() => addMessages("de", messages))
+
+describe("a refusal", () => {
+  it("is an English sentence for programs and the log", () => {
+    expect(new NotFound("file").message).toBe("There is no such file, or it is not yours.")
+    const refusal = new TooLarge("file-too-large", {
+      fileName: "tide (1).txt",
+      largest: { bytes: 1_500_000 },
+    })
+    expect(refusal.message).toBe("tide (1).txt is too large. A file can be 1.5 MB at most.")
+  })
+
+  it("is shown in the page's language, with sizes and numbers formatted for it", () => {
+    const large = new TooLarge("file-too-large", { fileName: "tide (1).txt", largest: { bytes: 1_500_000 } })
+    expect(inEnglish(dataOf(large))).toBe("tide (1).txt is too large. A file can be 1.5 MB at most.")
+    expect(inGerman(dataOf(large))).toBe(
+      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB groß sein.",
+    )
+    const misplaced = new Conflict("upload-offset-wrong", { end: 12_345, offset: 7 })
+    expect(misplaced.message).toContain("The upload ends at 12345,")
+    expect(inGerman(dataOf(misplaced))).toContain("12.345")
+  })
+
+  it("keeps a value that looks like part of a text", () => {
+    const taken = new Conflict("file-name-taken", { fileName: "{fileName} $& '{0}'.txt" })
+    expect(taken.message).toBe("You already have a file called {fileName} $& '{0}'.txt.")
+    expect(inGerman(dataOf(taken))).toContain("{fileName} $& '{0}'.txt")
+  })
+
+  it("is read from the body of a response, and anything else is not", () => {
+    const taken = new Conflict("file-name-taken", { fileName: "a.txt" })
+    const received: unknown = JSON.parse(JSON.stringify(refusalBody(taken)))
+    expect(received).toEqual({
+      error: "You already have a file called a.txt.",
+      reason: "file-name-taken",
+      values: { fileName: "a.txt" },
+    })
+    expect(refusalIn(received)).toEqual(dataOf(taken))
+    for (const body of [null, "error", {}, { error: 7 }]) expect(refusalIn(body)).toBeNull()
+  })
+
+  it("is shown in English if its reason is unknown to the page", () => {
+    expect(inGerman({ message: "Nobody has thought of this.", reason: "unthought", values: {} })).toBe(
+      "Nobody has thought of this.",
+    )
+  })
+
+  it.each(Object.keys(allRefusalTexts) as Reason[])("says everything in English: %s", (reason) => {
+    const values = samples(reason)
+    const { message } = new Refusal(400, "BadRequest", reason, ...([values] as never))
+    expect(message).toBe(allRefusalTexts[reason].replace(/\{(\w+)\}/g, "‹$1›"))
+    expect(message).not.toContain("undefined")
+  })
+
+  it.each(Object.keys(refusalTexts) as Reason[])("says everything in German: %s", (reason) => {
+    const values = samples(reason)
+    const said = inGerman({ message: "", reason, values: forGerman(reason, values) })
+    expect(said).not.toBe("")
+    for (const value of Object.values(forGerman(reason, values)))
+      expect(said).toContain(typeof value === "number" ? value.toLocaleString("de-DE") : value)
+    expect(said).not.toMatch(/\{\w+/)
+  })
+})
+
+/** A value for each name in the text. */
+function samples(reason: Reason): Record<string, string> {
+  const names = [...allRefusalTexts[reason].matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
+  return Object.fromEntries(names.map((name) => [name, `‹${name}›`]))
+}
+
+/** The German formats some values as numbers, so these get one that shows it. */
+function forGerman(reason: Reason, values: Record<string, string>): Record<string, string | number> {
+  const entry = catalogue.split("\n\n").find((text) => text.includes(`msgid "${reason}"`)) ?? ""
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value], at) => [
+      name,
+      entry.includes(`{${name}, number}`) ? 12_345 + at : value,
+    ]),
+  )
+}
+
+const catalogue = readFileSync(resolve(import.meta.dirname, "../../app/language/de/refusals.po"), "utf8")
