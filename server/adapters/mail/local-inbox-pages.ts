@@ -33,7 +33,7 @@ ${message.html === null ? "" : `<iframe title="The message as it looks" src="${a
   )
 }
 
-/** Links open in a window of their own: the frame may not lead its page elsewhere. */
+/** Links open in a new window: the frame must not navigate its page. */
 export function sandboxedHtml(html: string): string {
   return /<head[^>]*>/i.test(html)
     ? html.replace(/<head[^>]*>/i, (head) => `${head}<base target="_blank">`)

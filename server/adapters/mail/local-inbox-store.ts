@@ -16,15 +16,13 @@ export interface InboxMessage extends MessageSummary {
   text: string | null
   html: string | null
   headers: { name: string; value: string }[]
-  /** As it came over the wire. */
+  /** The raw message. */
   source: string
 }
 
 export type InboxStore = Awaited<ReturnType<typeof openInboxStore>>
 
-/**
- * Keeps the last `capacity` messages, one file each, so that they are still there after a restart.
- */
+/** Stores the last `capacity` messages, one file each, so that they survive a restart. */
 export async function openInboxStore(directory: string, capacity = 200) {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const names = (await readdir(directory)).filter((name) => FILE_NAME.test(name)).toSorted()
@@ -70,7 +68,7 @@ export async function openInboxStore(directory: string, capacity = 200) {
   }
 }
 
-/** The moment of arrival, so that names sort by it, and a random part. */
+/** The time of arrival, so that names sort by it, and a random part. */
 const FILE_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[0-9a-f-]{36}\.eml$/
 
 function summarise(id: string, { from, to, subject }: Email): MessageSummary {

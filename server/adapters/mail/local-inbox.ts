@@ -5,11 +5,11 @@ import { openInboxStore, type InboxStore } from "./local-inbox-store.ts"
 import { inboxPage, messagePage, sandboxedHtml } from "./local-inbox-pages.ts"
 
 interface LocalInboxOptions {
-  /** Where the web pages listen: on loopback, unless something else keeps others away. */
+  /** The address on which the web pages listen: loopback, unless other means keep others out. */
   host?: string
-  /** Of the web pages; 0 means any free port. */
+  /** The port of the web pages; 0 means any free port. */
   port: number
-  /** Where the messages are kept. */
+  /** The folder of the messages. */
   directory: string
 }
 
@@ -19,8 +19,8 @@ const LOOPBACK = "127.0.0.1"
 const LARGEST_MESSAGE = 5 * 1024 * 1024
 
 /**
- * An SMTP server on loopback and a page to read what it took: no mail leaves this machine. When the
- * page's port is taken it moves to a free one, and `movedFrom` says so.
+ * An SMTP server on loopback, and pages that show what it received: no email leaves this machine.
+ * If the pages' port is taken, a free one is used and `movedFrom` gives the configured one.
  */
 export async function openLocalInbox({ host = LOOPBACK, port, directory }: LocalInboxOptions) {
   const store = await openInboxStore(directory)
@@ -35,7 +35,7 @@ export async function openLocalInbox({ host = LOOPBACK, port, directory }: Local
       )
     },
   })
-  smtp.on("error", () => {}) // a client that hangs up in the middle concerns nobody else
+  smtp.on("error", () => {}) // a client that disconnects midway is not an error
   await listen(smtp.server, LOOPBACK, 0)
 
   const web = createServer((request, response) => {
@@ -75,8 +75,8 @@ async function receive(stream: SMTPServerDataStream, store: InboxStore): Promise
 }
 
 async function answerPage(request: IncomingMessage, response: ServerResponse, store: InboxStore) {
-  // A page elsewhere can point a name of its own at 127.0.0.1; emails hold reset links, so only our
-  // names are served.
+  // A foreign page can let its own host name point to 127.0.0.1. Emails contain reset links, so
+  // only our own host names are served.
   const host = request.headers.host?.replace(/:\d+$/, "")
   if (host !== "localhost" && host !== LOOPBACK)
     return send(response, 403, "text/plain", "Open the inbox as localhost.")

@@ -3,7 +3,8 @@ import type { Mail, Message } from "#server/ports/mail.ts"
 
 interface SmtpMailOptions {
   /**
-   * smtp://user:password@host:port, smtps://...; nodemailer's own options may follow as a query.
+   * smtp://user:password@host:port or smtps://...; nodemailer's options may follow as a query
+   * string.
    */
   url: string
   /** `Name <address>` or an address. */
@@ -37,7 +38,10 @@ export function openSmtpMail({ url, from }: SmtpMailOptions): Mail {
   }
 }
 
-/** Signs in at the mail server and sends nothing. Throws an error whose text says what is wrong. */
+/**
+ * Signs in to the mail server without sending anything. Throws an error whose message says what is
+ * wrong.
+ */
 export async function checkSmtp(url: string): Promise<void> {
   const transport = openTransport(url)
   try {
@@ -62,17 +66,14 @@ function openTransport(url: string) {
   })
 }
 
-/**
- * One address, in its plain form: no list, no name, no route, and nothing that could begin another
- * line.
- */
+/** One plain address: no list, name or route, and nothing that could start another line. */
 const ADDRESS = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"'@=?%!]{1,255}$/u
 
 const MESSAGE_ID = /^<[\w.+-]+@[\w.:[\]-]+>$/
 
 /**
- * The last gate before the wire: whatever a header is made from has been checked before, and is
- * checked here again.
+ * The last check before sending. The values in headers have been checked before, and are checked
+ * here again.
  */
 function refuseStrangeHeaders({ to, subject, messageId }: Message) {
   const problem = !ADDRESS.test(to)
@@ -84,7 +85,8 @@ function refuseStrangeHeaders({ to, subject, messageId }: Message) {
 }
 
 /**
- * The server judged the recipient or the message, and not the sender, its credentials or the hour.
+ * The server refused the recipient or the message, as opposed to the sender, its credentials or the
+ * moment.
  */
 function isRefusedForGood(error: unknown): boolean {
   const command = textAt(error, "command")
@@ -92,14 +94,14 @@ function isRefusedForGood(error: unknown): boolean {
   return (command === "RCPT TO" || command === "DATA") && /^5(?!30)\d\d/.test(answer)
 }
 
-/** A password goes over an unencrypted connection to this machine only. */
+/** A password is sent over an unencrypted connection to this machine only. */
 function sendsPasswordAbroad({ username, hostname }: URL): boolean {
   return username !== "" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 }
 
 /**
- * The provider's own words where it answered; otherwise what kind of failure it was, without
- * addresses or settings.
+ * The server's own message if it responded; otherwise the kind of failure, without addresses or
+ * settings.
  */
 function describeFailure(error: unknown): string {
   const code = textAt(error, "code")

@@ -7,19 +7,19 @@ import * as v from "valibot"
 import { readMessage, textOf } from "./development-messages.ts"
 import { composeReply, type Reply } from "./development-reply.ts"
 
-/** What `X-AI-Model` shows while nothing thinks behind the chat. */
+/** The value of `X-AI-Model` while no model is connected. */
 const MODEL = "development/no-model"
 
 /**
- * Characters of one request. The chat sends 20 MB of images at most, which Base64 makes a third
- * longer.
+ * Characters of one request. The chat sends at most 20 MB of images, which Base64 enlarges by a
+ * third.
  */
 const BODY_LIMIT = 32 * 1024 * 1024
 
 export interface DevelopmentGateway {
   model: string
   baseUrl: string
-  /** Made again at every start; the gateway answers 401 to any other. */
+  /** Generated at every start; the gateway returns 401 for any other key. */
   key: string
   /** How many replies were started, and how many of them the client aborted. */
   activity: { begun: number; aborted: number }
@@ -27,10 +27,10 @@ export interface DevelopmentGateway {
 }
 
 /**
- * An OpenAI-compatible gateway on loopback with no language model behind it, for development and
- * tests. Each answer says so first, and then only what can be checked: the question, the tools that
- * were offered, the result of a tool. Words that begin with a slash order a slow, long, failing or
- * decorated answer; see `composeReply`.
+ * An OpenAI-compatible gateway on loopback without a language model, for development and tests.
+ * Each reply says so first, and then only what can be verified: the question, the offered tools,
+ * the result of a tool. Commands that start with a slash produce slow, long, failing or formatted
+ * replies; see `composeReply`.
  */
 export async function openDevelopmentGateway(): Promise<DevelopmentGateway> {
   const key = randomBytes(24).toString("base64url")
@@ -172,7 +172,7 @@ function finishReason(answer: Reply, { max_tokens }: Completion) {
   return answer.pieces.length > max_tokens ? "length" : "stop"
 }
 
-/** Words stand in for tokens: there is no tokenizer without a model. */
+/** Words are counted as tokens: there is no tokenizer without a model. */
 function usage({ messages }: Completion, completionTokens: number) {
   const promptTokens = messages.reduce((sum, { content }) => sum + textOf(content).split(/\s+/).length, 0)
   return {

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** A message as far as the development gateway understands it. */
+/** The parts of a message that the development gateway reads. */
 export interface ReceivedMessage {
   role: string
   text: string
@@ -18,7 +18,7 @@ type Content = string | unknown[] | null | undefined
 
 export function readMessage({ role, content }: { role: string; content?: Content }): ReceivedMessage {
   const message: ReceivedMessage = { role, text: "", files: [] }
-  // A message that is a single text arrives as a string.
+  // A message with a single text is sent as a string.
   for (const part of Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }]) {
     const file = readAttachedFile(part)
     if (file) message.files.push(file)
@@ -27,7 +27,7 @@ export function readMessage({ role, content }: { role: string; content?: Content
   return message
 }
 
-/** All that is text, the files' too. */
+/** All text, including that of files. */
 export function textOf(content: Content): string {
   if (!Array.isArray(content)) return content ?? ""
   return content.map((part) => (v.is(TextPart, part) ? part.text : "")).join("")
@@ -43,7 +43,7 @@ function readAttachedFile(part: unknown): ReceivedFile | null {
     return { name: null, kind, beginning: null }
   }
   if (!v.is(TextPart, part)) return null
-  // As the chat writes a text file into a message.
+  // The format in which the chat includes a text file in a message.
   const file =
     /^\[File ("(?:[^"\\]|\\.)*"), ([\w/+.-]+)\. .*\[End of ([\w-]+)\]\.\]\n(.*)[^]*\[End of \3\]$/.exec(
       part.text,

@@ -1,8 +1,8 @@
 import type { ReceivedMessage, ReceivedFile } from "./development-messages.ts"
 
-/** The development gateway's reply, in the chunks in which it is sent. */
+/** The development gateway's reply, as the chunks that it sends. */
 export interface Reply {
-  /** An HTTP error in place of an answer. */
+  /** An HTTP error instead of a reply. */
   status?: 401 | 429 | 500
   reasoning: string[]
   pieces: string[]
@@ -10,16 +10,16 @@ export interface Reply {
   toolCall?: { name: string; input: string }
   /** Milliseconds between two pieces. */
   pause: number
-  /** The connection is reset before this piece. */
+  /** The connection is reset before this chunk. */
   resetAfter?: number
 }
 
 const LABEL = "**Development gateway: no language model is connected.**"
 
 /**
- * Answers the last message. The words it knows, each as the first of the question: `/slow [n]` a
- * word a second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`, `/fail401`,
- * `/fail429`, `/fail500`, `/reset` the connection in the middle of the answer.
+ * Replies to the last message. Commands at the start of the message: `/slow [n]` sends a word a
+ * second, `/long [n]` n words, `/markdown`, `/reasoning`, `/tool <name> [json]`, `/fail401`,
+ * `/fail429`, `/fail500`, and `/reset` resets the connection midway.
  */
 export function composeReply(messages: ReceivedMessage[], tools: string[]): Reply {
   const last = messages.at(-1)
@@ -108,7 +108,7 @@ function splitFirst(text: string): [string, string] {
   return space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space).trim()]
 }
 
-/** Words with the space after them, as models send them. */
+/** Words with their trailing space, as models send them. */
 function inPieces(text: string) {
   return text.match(/\S+\s*/g) ?? []
 }

@@ -16,7 +16,7 @@ type Gateway =
  * configured, `/responses`.
  */
 export function openGatewayModel({ gateway, name }: { gateway: Gateway; name: string }): Model {
-  // Once for all answers: what a provider prepares takes as long as a short answer does.
+  // Created once for all replies: a provider's setup takes as long as a short reply.
   const connected = gateway.kind === "missing" ? null : connect(gateway, name)
   return {
     name,
@@ -51,8 +51,8 @@ function openProvider(
 ) {
   const settings = { baseURL: gateway.baseUrl, apiKey: gateway.key, fetch: createModelFetch() }
   if (gateway.kind === "remote" && gateway.api === "responses") return createOpenAI(settings).responses(name)
-  // Not the OpenAI provider: it drops `reasoning_content`, and takes an answer that breaks off for
-  // a finished one.
+  // Not the OpenAI provider: it drops `reasoning_content`, and treats a reply that breaks off as
+  // complete.
   const provider = { ...settings, name: "gateway", includeUsage: true, transformRequestBody }
   return createOpenAICompatible(provider).chatModel(name)
 }

@@ -3,14 +3,14 @@ import type { wrapLanguageModel } from "ai"
 type Middleware = Extract<Parameters<typeof wrapLanguageModel>[0]["middleware"], { wrapStream?: unknown }>
 type Stream = Awaited<ReturnType<NonNullable<Middleware["wrapStream"]>>>["stream"]
 
-/** What a provider makes of the model server's events. */
+/** The parts that a provider creates from the model server's events. */
 export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 
 type Delta = StreamPart & { type: "text-delta" | "reasoning-delta" }
 
 /**
- * Makes one delta of those of the same text that come together. `read` gives the parts that take
- * the place of one. What came before an error is given before it.
+ * Merges consecutive deltas of the same text that arrive together. `read` returns the parts that
+ * replace a part. What arrived before an error is passed on before it.
  */
 export function mergeDeltas(
   stream: ReadableStream<StreamPart>,
@@ -29,7 +29,7 @@ export function mergeDeltas(
       },
       cancel: (reason) => source.cancel(reason),
     },
-    { highWaterMark: 0 }, // what is queued is lost when the connection breaks
+    { highWaterMark: 0 }, // queued parts would be lost if the connection broke
   )
 
   async function gather(first: Delta): Promise<Delta> {
@@ -45,8 +45,8 @@ export function mergeDeltas(
   }
 
   /**
-   * Whether there is another part: the first of `ready`. Asked again while it waits, it waits for
-   * the same part.
+   * Whether another part is available as the first of `ready`. A second call during the wait waits
+   * for the same part.
    */
   function more(): Promise<boolean> {
     if (ready.length > 0) return Promise.resolve(true)

@@ -3,10 +3,10 @@ import { createPace } from "./pace.ts"
 import { paceBytes } from "./paced-bytes.ts"
 
 /**
- * The `fetch` with which a model server is asked. It follows no redirect, which would carry the
- * conversation to an address that nobody has set: the provider is given the redirect itself, and
- * fails with its status. It asks for no compression, because a compressor may hold words back; what
- * is compressed all the same is read. Streams come at a pace.
+ * The `fetch` for requests to a model server. It follows no redirect, which would send the
+ * conversation to an address that nobody configured: the provider receives the redirect itself, and
+ * fails with its status. It requests no compression, because a compressor may delay text; a
+ * compressed response is decompressed nevertheless. Streams are paced.
  */
 export function createModelFetch(): typeof fetch {
   const pace = createPace()
@@ -24,8 +24,8 @@ export function createModelFetch(): typeof fetch {
 }
 
 /**
- * An error as a model server tells it in its stream, by either of its interfaces. The empty lines
- * end what was cut off.
+ * An error in a model server's stream, as both of its interfaces report it. The empty lines
+ * terminate an event that was cut off.
  */
 function brokenEvent(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
@@ -35,8 +35,8 @@ function brokenEvent(error: unknown): string {
 }
 
 /**
- * Some servers send `"error": null` in every event, and the provider takes any `error` for a failed
- * answer.
+ * Some servers send `"error": null` in every event, and the provider treats any `error` as a
+ * failure.
  */
 function withoutNullErrors(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
@@ -67,6 +67,6 @@ function repair(data: string): string {
     const { error, ...chunk } = JSON.parse(data) as Record<string, unknown>
     return error === null ? JSON.stringify(chunk) : data
   } catch {
-    return data // the provider says what is wrong with it
+    return data // the provider reports what is wrong with it
   }
 }

@@ -5,22 +5,23 @@
 export interface Pace {
   /** Registers a reply; call the returned function when it ends. */
   enter(): () => void
-  /** Milliseconds that lie at least between two pieces of one answer. */
+  /** The shortest interval between two chunks of a reply, in milliseconds. */
   readonly interval: number
 }
 
 /**
- * Below what people notice as a pause. The page follows the records, which arrive about as often.
+ * Shorter than a pause that people notice. The page follows the records, which arrive about as
+ * often.
  */
 const SHORTEST = 100
 
 /**
- * More for each answer that runs: fifty still have the shortest interval, and a hundred have 200
+ * Longer with each running reply: fifty still have the shortest interval, and a hundred have 200
  * ms.
  */
 const PER_ANSWER = 2
 
-/** The live records carry a reply's text to readers just as often. */
+/** The live records send a reply's text to readers at the same rate. */
 const LONGEST = 250
 
 export function createPace(): Pace {

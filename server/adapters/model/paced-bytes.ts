@@ -1,21 +1,21 @@
 import type { Pace } from "./pace.ts"
 
-/** Packets that are given on as they come: the role is in them, and the first words. */
+/** The first packets are passed on as they arrive: they contain the role and the first words. */
 const AT_ONCE = 4
 
 interface Options {
   pace: Pace
   /**
-   * What stands at the end of a stream whose connection broke, in place of the error. Null for an
-   * error that should stay one.
+   * The bytes that end a stream whose connection broke, in place of the error. Null for an error
+   * that should remain one.
    */
   endOf: (error: unknown) => string | null
 }
 
 /**
- * The same bytes in fewer packets. What a packet costs is the streams that it passes through behind
- * this one, a dozen in the SDK. An error would overtake what they hold, so that words were lost
- * which have come.
+ * The same bytes in fewer packets. A packet's cost is that of the dozen streams in the SDK which it
+ * passes through. An error would overtake the bytes that these hold, and text that has arrived
+ * would be lost.
  */
 export function paceBytes(
   body: ReadableStream<Uint8Array>,
@@ -52,10 +52,10 @@ export function paceBytes(
       },
       cancel: (reason) => source.cancel(reason),
     },
-    { highWaterMark: 0 }, // nothing is given on before somebody wants it
+    { highWaterMark: 0 }, // nothing is passed on before it is requested
   )
 
-  /** At once, because an error also overtakes what `fetch` holds. */
+  /** Immediately, because an error also overtakes what `fetch` holds. */
   async function readAhead() {
     try {
       for (;;) {

@@ -3,13 +3,13 @@ import type { StreamPart } from "./merge-deltas.ts"
 const OPEN = "<think>"
 const CLOSE = "</think>"
 
-/** Parts that say nothing of the text that they come in between. */
+/** Parts that do not belong to the text between which they arrive. */
 const PASSING = new Set<StreamPart["type"]>(["stream-start", "response-metadata", "raw", "ping"])
 
 /**
- * Makes reasoning of the thoughts that a model writes between `<think>` tags. Only at the beginning
- * of an answer, where models put them: the SDK's own middleware takes every such tag, and so hides
- * an answer that is about the tag.
+ * Turns what a model writes between `<think>` tags into reasoning. Only at the beginning of a
+ * reply, where models put it: the SDK's own middleware converts every such tag, and so hides a
+ * reply that is about the tag.
  */
 export function createTagReader() {
   let state: "undecided" | "thinking" | "thought" | "answering" = "undecided"
@@ -18,7 +18,7 @@ export function createTagReader() {
   const id = "think"
 
   return {
-    /** The parts that take the place of this one. */
+    /** The parts that replace this one. */
     read(part: StreamPart): StreamPart[] {
       if (state === "answering") return [part]
       if (PASSING.has(part.type)) return [part]
@@ -62,7 +62,7 @@ export function createTagReader() {
     return delta === "" ? [] : [{ type: "reasoning-delta", id, delta }]
   }
 
-  /** The words after a thought begin with the first of them, not with the lines between. */
+  /** The text after a thought begins with its first word, without the empty lines between. */
   function answer(textId: string): StreamPart[] {
     const delta = state === "thought" ? held.trimStart() : held
     if (delta === "") return []
@@ -73,7 +73,7 @@ export function createTagReader() {
     return [...begun, { type: "text-delta", id: textId, delta }]
   }
 
-  /** What is still held is what it looks like now. A text that turned out to be empty is none. */
+  /** What is still held is text, whatever it might have become. An empty text is dropped. */
   function settle(textId: string | undefined): StreamPart[] {
     if (state === "thinking") {
       state = "thought"
@@ -83,7 +83,7 @@ export function createTagReader() {
   }
 }
 
-/** How many characters at the end of the text may be the beginning of the tag. */
+/** The number of characters at the end of the text that may be the beginning of the tag. */
 function partOf(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--)
     if (text.endsWith(tag.slice(0, length))) return length

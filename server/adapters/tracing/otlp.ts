@@ -23,11 +23,11 @@ import { loggedPath } from "#server/transport/logged-path.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
 
 interface OtlpOptions {
-  /** Of the collector, without `/v1/traces`. */
+  /** The collector's URL, without `/v1/traces`. */
   endpoint: string
   headers: Record<string, string>
   service: string
-  /** Which part of the requests is traced where no trusted sender has decided it, from 0 to 1. */
+  /** The share of requests to trace if no trusted sender has decided, from 0 to 1. */
   part: number
   version: string
   /**
@@ -46,8 +46,8 @@ const FIELDS: TextMapGetter<IncomingHttpHeaders> = {
 }
 
 /**
- * Sends spans to an OpenTelemetry collector over HTTP, in batches. A collector that is away costs
- * the spans and nothing else.
+ * Sends spans to an OpenTelemetry collector over HTTP, in batches. If the collector cannot be
+ * reached, only spans are lost.
  */
 export function openOtlpTracing(options: OtlpOptions): Tracing {
   const { endpoint, headers, service, part, version, trustsProxy } = options

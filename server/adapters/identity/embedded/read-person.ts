@@ -6,7 +6,8 @@ import type { Identity } from "#server/ports/identity.ts"
 import { pictureAddress } from "./pictures.ts"
 
 /**
- * Reads what is said of a person. Every page of theirs asks, so the statement is put together once.
+ * Reads what is known about a person. The statement is prepared once, because every signed-in page
+ * needs it.
  */
 export function openPersonReader(db: Database, origin: string): Identity["getUser"] {
   const { email, emailVerified, holderConfirmed, name, plan } = authUser

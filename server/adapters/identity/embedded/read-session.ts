@@ -6,14 +6,14 @@ import { authSession, authUser } from "#db/schema/auth.ts"
 import type { Session } from "#server/ports/session.ts"
 import { SESSION_LIFE, SESSION_RENEWAL, type Auth } from "./auth.ts"
 
-/** Milliseconds that a session has left for which better-auth would write nothing. */
+/** Below this many milliseconds of remaining validity, better-auth would renew the session. */
 const SETTLED = (SESSION_LIFE - SESSION_RENEWAL) * 1000
 
 /**
- * Reads the session of a cookie header in one statement, where reading is all there is to do: its
- * signature is ours, it has not ended, and is not due to be renewed. Null for every other, which
- * better-auth judges: it takes ten times as long, and may write. Except for that of a person who is
- * suspended: it is kept, so that their browser can be told.
+ * Reads the session of a cookie header in one statement if reading is all there is to do: the
+ * signature is ours, and the session is neither expired nor due for renewal. Returns null for all
+ * others, which better-auth checks; that takes ten times as long, and may write. A suspended
+ * person's session is an exception: it is returned, so that the page can tell them.
  */
 export async function openSessionReader(auth: Auth, db: Database) {
   const { authCookies, secret } = await auth.$context
@@ -46,7 +46,7 @@ export async function openSessionReader(auth: Auth, db: Database) {
   }
 }
 
-/** What a session has shown, of what the account has. */
+/** The factors that the session has shown, and those that the account has. */
 export function secondFactorOf(
   hasShown: boolean,
   hasFactor: boolean | null | undefined,
@@ -55,8 +55,8 @@ export function secondFactorOf(
 }
 
 /**
- * The value that was signed, as better-auth signs its cookies: `value.signature`, an HMAC with
- * SHA-256 in Base64.
+ * The signed value. better-auth signs its cookies as `value.signature`, an HMAC with SHA-256 in
+ * Base64.
  */
 function readSigned(cookie: string, secret: string): string | null {
   const end = cookie.lastIndexOf(".")

@@ -8,13 +8,14 @@ interface Auth {
 export const RESET_LINK_LIFE = 60 * 60
 
 /**
- * Begins the token of a reset that the server's command made. better-auth's own have letters and
- * digits alone.
+ * Prefix of tokens made by the server's command. better-auth's own tokens have only letters and
+ * digits.
  */
 export const MADE_ON_SERVER = "server_"
 
 /**
- * A link by which a person chooses a new password, good for an hour, once. `mark` begins its token.
+ * A link with which a person chooses a new password. It works once, for an hour. `mark` is the
+ * prefix of its token.
  */
 export async function makeResetLink(auth: Auth, origin: string, userId: string, mark = ""): Promise<string> {
   const { internalAdapter } = await auth.$context
@@ -27,7 +28,7 @@ export async function makeResetLink(auth: Auth, origin: string, userId: string, 
   return resetLink(origin, token)
 }
 
-/** The page where the holder of `token` chooses a new password. */
+/** The page on which the owner of `token` chooses a new password. */
 export function resetLink(origin: string, token: string): string {
   return `${origin}/sign-in/new-password?${new URLSearchParams({ token })}`
 }

@@ -18,7 +18,7 @@ import {
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 
-/** Seconds that a browser is trusted for, from each sign-in in it on. */
+/** Seconds for which a browser is trusted, from each sign-in. */
 const TRUST_LIFE = 30 * 24 * 60 * 60
 
 /** Seconds between the password and the code. */
@@ -42,27 +42,27 @@ export const SECOND_FACTOR_ENDPOINTS = {
   "POST /two-factor/generate-backup-codes": v.strictObject({ password: v.optional(Password), code: Code }),
 }
 
-/** By network address; an account has a limit of its own. */
+/** By network address; each account has its own limit. */
 export const SECOND_FACTOR_LIMITS = { "/two-factor/*": { window: 60, max: 30 } }
 
 export const VERIFY_TOTP = "/two-factor/verify-totp"
 const VERIFY_RECOVERY = "/two-factor/verify-backup-code"
 
-/** What a person proves a second factor with. */
+/** The ways to show a second factor. */
 export const VERIFYING: ReadonlySet<string> = new Set([VERIFY_TOTP, VERIFY_RECOVERY])
 
-/** What the plugin does for a password, and we for a password and a code. */
+/** The plugin requires a password here; we require the password and a code. */
 const NEEDS_BOTH = new Set(["/two-factor/disable", "/two-factor/generate-backup-codes"])
 
 export function secondFactor(origin: string) {
   return twoFactor({
     issuer: `Tideline (${new URL(origin).hostname})`,
-    // For who signs in by a provider. An account that has a password is asked for it.
+    // For people who sign in with a provider. An account with a password still requires it.
     allowPasswordless: true,
     trustDeviceMaxAge: TRUST_LIFE,
     twoFactorCookieMaxAge: CHALLENGE_LIFE,
     backupCodeOptions: { customBackupCodesGenerate: makeRecoveryCodes },
-    // Guesses are counted below, in a session too.
+    // Guesses are counted below, including those within a session.
     accountLockout: { enabled: false },
   })
 }
@@ -75,7 +75,7 @@ function makePart() {
   return Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
 }
 
-/** As it was shown, however it was typed. */
+/** In the form in which it was shown, however it was typed. */
 export function normalizeCode(typed: string): string {
   const code = typed.toLowerCase().replace(/[\s-]/g, "")
   return code.length === 10 ? `${code.slice(0, 5)}-${code.slice(5)}` : code
@@ -86,8 +86,8 @@ export function isTotp(code: string): boolean {
 }
 
 /**
- * Before a code is looked at: guesses are counted for the account, whichever challenge or session
- * they belong to, and a code of the app counts once. Where the plugin asks for the password alone,
+ * Runs before a code is checked: guesses are counted per account, whichever challenge or session
+ * they belong to, and an app's code is accepted once. Where the plugin only requires the password,
  * the code is checked here too.
  */
 export async function checkAttempt(
@@ -103,7 +103,10 @@ export async function checkAttempt(
   if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
 }
 
-/** Whose session this is, or who has entered a password in this browser; null for nobody. */
+/**
+ * The person who has a session or has entered their password in this browser; null if there is
+ * none.
+ */
 export async function challengedUser(call: GenericEndpointContext): Promise<string | null> {
   const session = await getSessionFromCtx(call)
   if (session) return session.user.id
@@ -126,7 +129,7 @@ async function requireBoth(call: GenericEndpointContext, db: Database, password:
   const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
   await countGuess(db, userId)
   if (!factor?.verified) throw invalidCode()
-  // Both endpoints end all recovery codes, so one is not used up by itself.
+  // Both endpoints invalidate all recovery codes, so none is consumed separately.
   await verifyCode(db, call.context.secretConfig, factor, code)
   await forgetAttempts(db, "second-factor", userId, null)
 }
@@ -135,8 +138,8 @@ type Factor = typeof authTwoFactor.$inferSelect
 type SecretConfig = GenericEndpointContext["context"]["secretConfig"]
 
 /**
- * A code of the app, or a recovery code, which is used up. For what is no endpoint of the provider.
- * Null when it is right.
+ * Checks a code of the app, or a recovery code, which is consumed. For calls that are not endpoints
+ * of the provider. Null if the code is right.
  */
 export async function checkCode(
   db: Database,
@@ -159,7 +162,7 @@ export async function checkCode(
   return null
 }
 
-/** Of two requests with the same recovery code one is refused. */
+/** Of two requests with the same recovery code, one is refused. */
 async function spendRecoveryCode(
   db: Database,
   key: SecretConfig,
@@ -174,7 +177,7 @@ async function spendRecoveryCode(
   if (used.length === 0) throw invalidCode()
 }
 
-/** Resolves to the recovery codes that are left, if it was one. Throws for a wrong code. */
+/** Resolves to the remaining recovery codes if it was one. Throws for a wrong code. */
 async function verifyCode(db: Database, key: SecretConfig, factor: Factor, code: string) {
   const decrypt = (data: string) => symmetricDecrypt({ key, data })
   if (isTotp(code)) {
@@ -192,7 +195,7 @@ async function countGuess(db: Database, userId: string) {
   if (wait !== null) throw tooManyCodes(wait)
 }
 
-/** Before it is checked, so that of two requests with the same code one is refused. */
+/** Recorded before the check, so that of two requests with the same code one is refused. */
 async function claimCode(db: Database, userId: string, code: string) {
   if ((await countAttempt(db, "code", `${userId} ${code}`, null)) !== null) throw invalidCode()
 }
@@ -208,12 +211,15 @@ function tooManyCodes(wait: number) {
   return new APIError("TOO_MANY_REQUESTS", { message, code: "TOO_MANY_ATTEMPTS" }, headers)
 }
 
-/** A session that a code opened, or a browser that is trusted, has more than a password. */
+/** A session opened with a code, or in a trusted browser, has shown more than a password. */
 export async function markSecondFactor(db: Database, sessionId: string): Promise<void> {
   await db.update(authSession).set({ secondFactor: true }).where(eq(authSession.id, sessionId))
 }
 
-/** After it was set up in the session that is kept: nobody is left who never showed it. */
+/**
+ * Runs after the factor was set up in the session that stays: no session remains that never showed
+ * it.
+ */
 export async function endSessionsWithout(db: Database, userId: string, keep: string): Promise<void> {
   await db.delete(authSession).where(and(eq(authSession.userId, userId), ne(authSession.id, keep)))
 }
@@ -224,7 +230,7 @@ export async function forgetTrustedBrowsers(db: Database | Transaction, userId: 
     .where(and(eq(authVerification.value, userId), like(authVerification.identifier, "trust-device-%")))
 }
 
-/** What a session has shown of a factor that is gone counts no longer; what a passkey showed does. */
+/** A removed factor no longer counts for sessions that showed it; a passkey still does. */
 export async function forgetShownFactors(db: Database | Transaction, userId: string): Promise<void> {
   const isWithoutPasskey = and(eq(authSession.userId, userId), isNull(authSession.passkeyId))
   await db.update(authSession).set({ secondFactor: false }).where(isWithoutPasskey)
@@ -232,8 +238,9 @@ export async function forgetShownFactors(db: Database | Transaction, userId: str
 }
 
 /**
- * The authenticator app and the passkeys, without asking for any: for operators, and for the new
- * holder of an address. Sessions that a passkey opened end. False where there was none.
+ * Removes the authenticator app and the passkeys without requiring any of them: for operators, and
+ * for the new owner of an address. Ends sessions that a passkey opened. False if there was nothing
+ * to remove.
  */
 export async function removeFactors(db: Database | Transaction, userId: string): Promise<boolean> {
   const isTheirs = eq(authTwoFactor.userId, userId)
@@ -250,7 +257,7 @@ export async function removeFactors(db: Database | Transaction, userId: string):
   return passkeys.length > 0 || removed.some(({ verified }) => verified)
 }
 
-/** The same with the address of the person; null for an unknown id. */
+/** The same, and returns the person's address; null for an unknown id. */
 export async function removeFactorsOf(
   transaction: Transaction,
   userId: string,

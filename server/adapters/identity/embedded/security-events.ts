@@ -11,22 +11,24 @@ import { challengedUser, VERIFY_TOTP, VERIFYING } from "./second-factor.ts"
 import { ENTER } from "./sso/enter.ts"
 
 /**
- * Adds an event to the security log and queues its email: in the transaction that is given or open,
- * otherwise by itself.
+ * Adds an event to the security log and queues its email, in the given or open transaction if there
+ * is one.
  */
 export type RecordEvent = (event: SecurityEvent, transaction?: Database | Transaction) => Promise<void>
 
 interface Settings {
   db: Database
   record: RecordEvent
-  /** Begins something after the response, whose time would tell which accounts there are. */
+  /**
+   * Starts work after the response is sent, because its duration would reveal which accounts exist.
+   */
   afterResponse: (work: () => Promise<unknown>) => void
 }
 
-/** The keys that requests are about to delete, which have no name any more afterwards. */
+/** The keys that requests are about to delete. Their names can no longer be read afterwards. */
 const doomed = new WeakMap<Request, { name: string; start: string }>()
 
-/** Before an endpoint deletes a key. */
+/** Call it before an endpoint deletes a key. */
 export async function rememberKey({ request }: GenericEndpointContext, db: Database, id: string) {
   if (!request) return
   const [key] = await db
@@ -37,8 +39,8 @@ export async function rememberKey({ request }: GenericEndpointContext, db: Datab
 }
 
 /**
- * Records what an endpoint has done to an account. What the server itself called without a request
- * is recorded where it was called.
+ * Records what an endpoint did to an account. Calls by the server itself, without a request, are
+ * recorded by their callers.
  */
 export async function recordCall(
   call: GenericEndpointContext,
@@ -77,7 +79,7 @@ export async function recordCall(
 
 type Happened = Pick<SecurityEvent, "event" | "way" | "facts">
 
-/** What a person who is signed in has done. */
+/** Events caused by a signed-in person. */
 function eventOf({ path, context, request }: GenericEndpointContext, returned: unknown): Happened | null {
   const { newSession, session } = context
   switch (path) {
@@ -97,7 +99,8 @@ function eventOf({ path, context, request }: GenericEndpointContext, returned: u
     }
   }
   if (!VERIFYING.has(path) || !session) return null
-  // Setting a factor up replaces the session; showing it in a session that has not does not.
+  // Setting up a factor replaces the session; showing it in a session that has not shown it yet
+  // does not.
   if (newSession) return { event: "second-factor-added" }
   return { event: "signed-in", way: path === VERIFY_TOTP ? "code" : "recovery-code" }
 }
@@ -119,7 +122,7 @@ const WRONG = new Set([
   "USER_NOT_VERIFIED",
 ])
 
-/** Of an account that exists, and only after the response. */
+/** Only for an existing account, and only after the response. */
 async function recordFailure(
   call: GenericEndpointContext,
   { db, record, afterResponse }: Settings,

@@ -2,7 +2,7 @@ import type { Sender } from "#server/accounts/security-contract.ts"
 import type { Visit } from "#server/ports/session.ts"
 import { networkOf } from "#server/transport/client-address.ts"
 
-/** Only our server sets it; what a client sends under this name is dropped. */
+/** Only our server sets this header; a client's header of this name is dropped. */
 export const ADDRESS_HEADER = "x-tideline-client-address"
 
 export function senderOfCall({ headers }: { headers?: Headers | undefined }): Sender {

@@ -8,8 +8,8 @@ export function publicKeyOf({ id, alg, publicKey }: typeof authJwks.$inferSelect
 }
 
 /**
- * After AUTH_SECRET changed, the signing keys cannot be read. Their tokens live for a minute, so
- * new keys cost nothing.
+ * After AUTH_SECRET has changed, the signing keys cannot be decrypted. Tokens are valid for a
+ * minute, so new keys do no harm.
  */
 export async function forgetUnreadableKeys(auth: Auth, { db, log }: { db: Database; log: Log }) {
   try {

@@ -1,11 +1,11 @@
 import { APIError } from "better-auth/api"
 import type { AuthSettings } from "./auth-settings.ts"
 
-/** Holds the token of an invitation, with a sign-up. */
+/** The header with the invitation's token of a sign-up. */
 export const INVITATION_HEADER = "x-tideline-invitation"
 
 /**
- * Uses an invitation up with the account that it makes. It came by mail, so the address is proven.
+ * Uses the invitation for the account that it creates. It came by email, so the address is proven.
  */
 export function admitInvited(settings: AuthSettings) {
   return async (

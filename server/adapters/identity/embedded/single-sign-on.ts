@@ -18,7 +18,7 @@ import { Claims, findAccount } from "./sso/find-account.ts"
 import { endByLogoutToken } from "./sso/logout-token.ts"
 import { openProvider, type OpenProvider } from "./sso/provider.ts"
 
-/** Binds an attempt to the browser that began it. */
+/** Binds an attempt to the browser that started it. */
 const COOKIE = "tideline.sso"
 
 interface SsoSettings {
@@ -31,7 +31,10 @@ interface SsoSettings {
   record: RecordEvent
 }
 
-/** Single sign-on by OpenID Connect: openid-client speaks it, better-auth keeps the sessions. */
+/**
+ * Single sign-on with OpenID Connect: openid-client implements the protocol, better-auth keeps the
+ * sessions.
+ */
 export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
   const { auth, db, log, origin, signup, sso } = settings
   const providers = new Map(sso.map((provider) => [provider.name, openProvider(provider)]))
@@ -121,7 +124,7 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
     return `${origin}/sign-in/with/${name}/callback`
   }
 
-  /** What the provider says of the person, checked; or why that cannot be believed. */
+  /** The provider's verified claims about the person, or the reason why they cannot be trusted. */
   async function readClaims(
     provider: OpenProvider,
     asked: URL,
@@ -137,7 +140,7 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       )
       const claims = tokens.claims()
       if (!claims) throw new Error("The provider sent no ID token.")
-      // Some providers tell the address only here.
+      // Some providers include the address only here.
       const more =
         claims["email"] === undefined && config.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
@@ -186,7 +189,7 @@ function browserOf(request: Request): string | null {
   return /^[\w-]{43}$/.test(value) ? value : null
 }
 
-/** Whether the provider could not be asked, as opposed to what it said. */
+/** Whether the provider could not be reached, as opposed to having refused. */
 function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error.name === "TimeoutError" || error.name === "TypeError" || isNoAnswer(error.cause)

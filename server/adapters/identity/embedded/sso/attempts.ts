@@ -4,7 +4,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authVerification } from "#db/schema/auth.ts"
 
-/** Seconds that somebody may take to sign in at the provider. */
+/** Seconds within which the person has to sign in at the provider. */
 export const ATTEMPT_LIFE = 10 * 60
 
 const PREFIX = "sso-attempt:"
@@ -27,7 +27,7 @@ export function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url")
 }
 
-/** Stores what the provider's response will be compared with. `state` leads to it, once. */
+/** Stores what the provider's response will be compared with. `state` finds it once. */
 export async function storeAttempt(db: Database, state: string, attempt: Attempt): Promise<void> {
   const isAttempt = like(authVerification.identifier, `${PREFIX}%`)
   await db.delete(authVerification).where(and(isAttempt, lt(authVerification.expiresAt, new Date())))
@@ -39,7 +39,7 @@ export async function storeAttempt(db: Database, state: string, attempt: Attempt
   })
 }
 
-/** Null if there is no such attempt, or it was used or is too old. */
+/** Null if there is no such attempt, or it was used or has expired. */
 export async function takeAttempt(db: Database, state: string): Promise<Attempt | null> {
   const [taken] = await db
     .delete(authVerification)

@@ -13,7 +13,7 @@ const Entering = v.strictObject({
   sid: v.nullable(v.string()),
 })
 
-/** Signs the browser in to an account that a provider has vouched for. The server alone calls it. */
+/** Signs the browser in to an account that a provider has verified. Only called by the server. */
 export function enterByProvider({ db }: { db: Database }) {
   const options = { method: "POST", body: Entering, metadata: { SERVER_ONLY: true } } as const
   const endpoint = createAuthEndpoint(ENTER, options, async (call) => {

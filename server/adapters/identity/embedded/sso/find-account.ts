@@ -8,7 +8,7 @@ import type { SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
 import { forgetAddressChange } from "#server/adapters/identity/embedded/forget-address-change.ts"
 import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 
-/** What an ID token, or the provider's user info, says of a person. */
+/** The claims of an ID token, or of the provider's user info. */
 export const Claims = v.object({
   sub: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
   sid: v.optional(v.pipe(v.string(), v.maxLength(1000))),
@@ -21,9 +21,9 @@ export type Claims = v.InferOutput<typeof Claims>
 type Found = { userId: string } | { problem: SsoProblem }
 
 /**
- * The account of a person who signed in at the provider: the one that is linked to them, else the
- * one with their email address, else a new one. Only an address that the provider says is verified,
- * and that is of its domains, leads to an account.
+ * The account of a person who signed in at the provider: the linked one, else the one with their
+ * email address, else a new one. The address is only used if the provider says that it is verified,
+ * and if it belongs to the provider's domains.
  */
 export function findAccount(
   { db, record }: { db: Database; record: RecordEvent },
@@ -56,7 +56,7 @@ export function findAccount(
   })
 }
 
-/** As better-auth names a way of signing in. */
+/** better-auth's name for a way to sign in. */
 export function providerIdOf(issuer: string): string {
   return `oidc:${issuer}`
 }
@@ -67,8 +67,8 @@ export function issuerOf(providerId: string): string {
 }
 
 /**
- * The account with this address; null if there is none. If the address was never confirmed, somebody
- * else may have signed up with it: every session, key and password from before ends.
+ * The account with this address; null if there is none. If the address was never confirmed,
+ * somebody else may have signed up with it, so all earlier sessions, keys and passwords end.
  */
 async function takeOver(transaction: Transaction, email: string): Promise<string | null> {
   const [user] = await transaction.select().from(authUser).where(eq(authUser.email, email)).for("update")
@@ -86,7 +86,7 @@ async function takeOver(transaction: Transaction, email: string): Promise<string
   return id
 }
 
-/** Of two who come at once, one creates it. */
+/** Of two concurrent sign-ins, one creates the account. */
 async function create(transaction: Transaction, { name }: Claims, email: string): Promise<string> {
   const text =
     typeof name === "string"

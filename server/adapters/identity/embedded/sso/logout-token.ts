@@ -11,7 +11,7 @@ import type { OpenProvider } from "./provider.ts"
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
-/** Seconds that a logout token is good for, and that its id is remembered. */
+/** Seconds for which a logout token is valid and its id is remembered. */
 const TOKEN_AGE = 120
 const REMEMBERED = 10 * 60
 
@@ -36,9 +36,9 @@ const LogoutToken = v.pipe(
 )
 
 /**
- * Ends what a logout token of the provider names: with a session's id, the sessions here that began
- * with it; without, everything of the person, API keys included. Triggers tell every process.
- * Throws for a token that is not good, or was sent before.
+ * Ends what the provider's logout token names: with a session id, the sessions here that it opened;
+ * without one, all sessions and API keys of the person. Triggers notify every process. Throws for
+ * an invalid token, and for one that was received before.
  */
 export async function endByLogoutToken(
   { db, record }: { db: Database; record: RecordEvent },
@@ -82,7 +82,7 @@ export async function endByLogoutToken(
   })
 }
 
-/** Throws for what was remembered already. */
+/** Throws if the id was remembered already. */
 async function rememberOnce(db: Database, text: string) {
   const isOurs = like(authVerification.identifier, `${PREFIX}%`)
   await db.delete(authVerification).where(and(isOurs, lt(authVerification.expiresAt, new Date())))

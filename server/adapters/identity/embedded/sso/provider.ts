@@ -2,15 +2,15 @@ import { createRemoteJWKSet, customFetch as joseFetch, type JWTVerifyGetKey } fr
 import * as client from "openid-client"
 import type { SsoProvider } from "#server/ports/single-sign-on.ts"
 
-/** Milliseconds and bytes of a response of the provider. */
+/** Limits of a response from the provider: milliseconds and bytes. */
 const LONGEST = 5000
 const LARGEST = 1_000_000
 
-/** Milliseconds that the provider's own description of itself is used. */
+/** Milliseconds for which the provider's discovery document is cached. */
 const DESCRIPTION_LIFE = 60 * 60_000
 
 export interface OpenProvider extends SsoProvider {
-  /** Throws if the provider cannot be reached. What it answered is kept for an hour. */
+  /** Throws if the provider cannot be reached. Its response is cached for an hour. */
   configure(): Promise<client.Configuration>
   /** Verifies signatures with the provider's keys. */
   keys(): Promise<JWTVerifyGetKey>
@@ -61,12 +61,12 @@ async function describe({ issuer, clientId, clientSecret }: SsoProvider): Promis
   config[client.customFetch] = fetchLimited
   config.timeout = LONGEST / 1000
   if (isPlain) client.allowInsecureRequests(config)
-  // Signatures of ID tokens are checked, although they come from the provider itself.
+  // Signatures of ID tokens are verified, although the tokens come from the provider directly.
   client.enableNonRepudiationChecks(config)
   return config
 }
 
-/** No redirect is followed, and no response is waited for or read without end. */
+/** Redirects are not followed, and responses are limited in time and size. */
 async function fetchLimited(url: string, options: object): Promise<Response> {
   const response = await fetch(url, {
     ...options,
