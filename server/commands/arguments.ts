@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util"
 import * as v from "valibot"
 
-/** A command's arguments as they were given: those that begin with `--` by name. */
+/** A command's arguments: the positional ones in order, and those that begin with `--` by name. */
 interface Arguments {
   positionals: string[]
   values: Record<string, string | boolean | (string | boolean)[] | undefined>

@@ -45,9 +45,7 @@ export async function withPostgres<Result>(
 
 async function nothingToStop() {}
 
-/**
- * The database of the Tideline that is running, or else one that runs for as long as the command.
- */
+/** The database of the running Tideline, or one that is started for the duration of the command. */
 async function reachPostgres({ database }: Config) {
   // A command may need a session for a lock or a snapshot, which a pooler does not provide.
   if (database.kind === "external") return { url: database.streamUrl ?? database.url, stop: nothingToStop }

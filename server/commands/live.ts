@@ -46,7 +46,7 @@ async function list() {
   }
 }
 
-/** Of /api/realtime.json, what a list shows. */
+/** The parts of /api/realtime.json that are listed. */
 interface RealtimeDocument {
   components: { schemas: Record<string, { properties?: object; required?: string[] }> }
   "x-queries": { name: string; description: string }[]
@@ -131,7 +131,7 @@ function follow(name: string, parsed: unknown) {
   socket.onAny((kind: string, event: ServerEvent) => {
     if (event.sequence !== sequence + 1) return void socket.disconnect()
     sequence = event.sequence
-    // What a snapshot's parts bring counts with the last of them.
+    // The rows of a snapshot take effect with its last part.
     if (!event.more) {
       for (const part of event.subscriptions ?? []) have = { token: part.token }
       const lsn = event.position?.lsn ?? event.lsn

@@ -84,7 +84,7 @@ interface Subscribed {
   acknowledged(sequence: number): Promise<void>
 }
 
-/** A server that gives tokens, valid for `lifetime` ms, and leaves what it sends to the test. */
+/** A server that issues tokens valid for `lifetime` ms; the test sends the events. */
 async function startScript({ lifetime = 60_000, refuses = false } = {}) {
   let given = 0
   const http = createServer((_request, response) => {

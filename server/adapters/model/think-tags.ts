@@ -73,7 +73,7 @@ export function createTagReader() {
     return [...begun, { type: "text-delta", id: textId, delta }]
   }
 
-  /** What is still held is text, whatever it might have become. An empty text is dropped. */
+  /** At the end, the held text is what it has turned out to be. An empty text is dropped. */
   function settle(textId: string | undefined): StreamPart[] {
     if (state === "thinking") {
       state = "thought"

@@ -1,10 +1,10 @@
-/** Milliseconds that the kit waits for something that a client has to do. */
+/** Milliseconds that the kit waits for the client. */
 const TIMEOUT = 10_000
 
-/** Thrown when a client did not do what the protocol asks of it. */
+/** Thrown when a client violates the protocol. */
 export class Unmet extends Error {}
 
-/** What arrives is taken in order. */
+/** Items are taken in the order in which they arrive. */
 export class Queue<Item> {
   readonly #items: Item[] = []
   readonly #takers: ((item: Item) => void)[] = []
@@ -15,7 +15,7 @@ export class Queue<Item> {
     else this.#items.push(item)
   }
 
-  /** Forgets what has arrived and was not taken, and who waits. */
+  /** Drops all items and waiting consumers. */
   clear(): void {
     this.#items.splice(0)
     this.#takers.splice(0)

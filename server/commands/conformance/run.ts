@@ -14,13 +14,13 @@ export const SITUATIONS: Situations = {
 
 export interface Verdict {
   situation: string
-  /** What the client did otherwise than the protocol asks; null if it passed. */
+  /** How the client violated the protocol; null if it passed. */
   failure: string | null
 }
 
 /**
- * Plays the situations with the client that `command` starts, one after the other, and reports each
- * verdict as it is known. `wanted` chooses situations by a part of their names.
+ * Runs the situations with the client that `command` starts, one after the other, and reports each
+ * verdict immediately. `wanted` chooses situations by a part of their names.
  */
 export async function judgeClient(
   command: readonly string[],

@@ -15,9 +15,9 @@ export interface Connection {
   readonly mutations: Queue<{ mutation: string; args: unknown; mutationId: string; answer: Answer }>
   readonly authentications: Queue<{ token: string; answer: Answer }>
   readonly lost: Queue<string>
-  /** The next subscription message is answered by this instead of being accepted. */
+  /** The reply to the next subscription message, instead of acceptance. */
   answerSubscribe: ((items: SubscribeItem[]) => object) | null
-  /** What a `query` is answered with. */
+  /** The reply to a `query`. */
   queryAnswer: object
   /** Sends an event with the next sequence number, or another. */
   send(name: string, event: object, sequence?: number): void
@@ -39,13 +39,13 @@ export interface SnapshotOptions {
 export interface ScriptedServer {
   readonly origin: string
   readonly connections: Queue<Connection>
-  /** How the next handshakes are refused, the first one first. */
+  /** The refusals of the next handshakes, in order. */
   readonly refusals: Refusal[]
-  /** What the next token requests are answered with instead of a token: HTTP statuses. */
+  /** The HTTP statuses that the next token requests get instead of a token. */
   readonly tokenFailures: number[]
   /** Milliseconds. */
   tokenLife: number
-  /** Every token that was issued in the situation. */
+  /** All tokens issued in this situation. */
   readonly issued: string[]
   /** Drops all connections, and forgets the situation's script. */
   clear(): void

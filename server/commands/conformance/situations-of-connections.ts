@@ -15,7 +15,7 @@ async function returns(stage: Stage): Promise<{ connection: Connection; item: Su
   return { connection, item }
 }
 
-/** Resets row 1 for a reason: it stays, and is asked for again without `have`. */
+/** Resets row 1 for a reason: the row stays visible, and is subscribed to again without `have`. */
 function resets(reason: string) {
   return async (stage: Stage) => {
     const { connection, id } = await stage.begin([one])

@@ -8,7 +8,7 @@ const one = { _id: "1", size: 1 }
 const two = { _id: "2", size: 2 }
 const three = { _id: "3", size: 3 }
 
-/** A commit on rows 1 and 2, and the ids that are shown after it. */
+/** A commit on rows 1 and 2, and the ids shown after it. */
 function commits(changes: (id: number) => Change[], shown: string[]) {
   return async (stage: Stage) => {
     const { connection, id } = await stage.begin([one, two])
@@ -17,7 +17,7 @@ function commits(changes: (id: number) => Change[], shown: string[]) {
   }
 }
 
-/** What snapshots and commits make of the rows. */
+/** The rows after snapshots and commits. */
 export const situationsOfRows: Situations = {
   "a snapshot's rows are shown in their order": async (stage) => {
     const { connection } = await stage.begin([two, one], { order: [["size", "desc"]] })

@@ -3,7 +3,7 @@ import type { ClientProcess, Outcome } from "./client-process.ts"
 import { Unmet } from "./queue.ts"
 import { mustEqual, type Connection, type ScriptedServer, type SnapshotOptions } from "./scripted-server.ts"
 
-/** What a situation is played on: the client's commands and the server's script. */
+/** The client's commands and the server's script, for one situation. */
 export interface Stage {
   readonly server: ScriptedServer
   follow(name: string, args?: object): void
@@ -14,7 +14,7 @@ export interface Stage {
   outcome(name: string): Promise<Outcome>
   /** The client's next connection. */
   connected(): Promise<Connection>
-  /** The items of the connection's next subscription message, at least so many. */
+  /** The items of the connection's next subscription messages, at least this many. */
   subscribed(connection: Connection, count?: number): Promise<SubscribeItem[]>
   /** Follows `a` on a new connection and shows these rows. */
   begin(rows: object[], how?: SnapshotOptions): Promise<{ connection: Connection; id: number }>
@@ -30,7 +30,7 @@ export interface Stage {
 }
 
 const QUERY = "files.list"
-/** Attempts to see a state that nothing announces, and the milliseconds between them. */
+/** Number of attempts to see an unannounced state, and the milliseconds between them. */
 const ATTEMPTS = 200
 const PAUSE = 25
 
@@ -63,7 +63,7 @@ export function setStage(server: ScriptedServer, client: ClientProcess): Stage {
       return { connection, id: item.id }
     },
     async shows(connection, ids, name = "a") {
-      // The answer to a query follows all events on the same socket.
+      // The reply to a query follows all events on the same socket.
       const before = stage.query()
       await connection.queries.take("send the query")
       await before

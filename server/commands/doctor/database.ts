@@ -10,10 +10,10 @@ import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 /** Connections of a busy process: 10 for requests, 8 for live queries, and one for each of two locks. */
 const CONNECTIONS = 20
 
-/** Its own slot, which lasts as long as its stream; the anchor is one more for all processes. */
+/** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1
 
-/** Bytes of log that a slot without a reader may hold before it is worth a look. */
+/** Bytes of WAL retained by a slot without a reader, above which the doctor warns. */
 const MUCH_LOG = 1e9
 
 /** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
@@ -22,8 +22,8 @@ const CLOCK_TOLERANCE = 2000
 const DATABASE = "Database"
 
 /**
- * Whether a Tideline process that starts now would have what it needs from the PostgreSQL at `url`.
- * `setting` is the variable that holds the URL.
+ * Checks whether a Tideline process could start now with the PostgreSQL at `url`. `setting` is the
+ * variable with the URL.
  */
 export async function checkDatabase(url: string, setting: string): Promise<Finding[]> {
   try {
@@ -48,7 +48,7 @@ export async function checkDatabase(url: string, setting: string): Promise<Findi
   }
 }
 
-/** A pooler answers by itself what `checkDatabase` asks. */
+/** A pooler responds itself to what `checkDatabase` asks. */
 export async function checkPooler(url: string): Promise<Finding> {
   const { db, close } = openDatabase(url, { connections: 1, pooled: true })
   try {

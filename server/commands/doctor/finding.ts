@@ -1,8 +1,8 @@
 export interface Finding {
   about: string
-  /** A `problem` keeps Tideline from working; a `warning` will, or weakens it. */
+  /** A `problem` prevents Tideline from working; a `warning` will, or makes it less secure. */
   state: "ok" | "warning" | "problem"
-  /** What was found, and what to do about it. */
+  /** The finding, and what to do about it. */
   text: string
 }
 

@@ -9,7 +9,7 @@ import { formatBytes } from "#server/files/contract.ts"
 import { openBlobs } from "#server/services.ts"
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
-/** Bytes of free disk below which it is worth a look, and below which writes soon fail. */
+/** Free bytes below which the doctor warns, and below which writes will soon fail. */
 const LITTLE_SPACE = 2e9
 const NO_SPACE = 200e6
 
@@ -79,7 +79,7 @@ async function checkMail({ mail }: Config): Promise<Finding> {
   }
 }
 
-/** Asks for the list of models, which costs nothing. */
+/** Requests the list of models, which is free of charge. */
 async function checkModel({ chat }: Config): Promise<Finding> {
   const { gateway } = chat
   if (gateway.kind === "missing")
@@ -101,7 +101,7 @@ async function checkModel({ chat }: Config): Promise<Finding> {
   }
 }
 
-/** The certificate of the public address, and the proxy that holds it. */
+/** The certificate of the public URL, and its proxy. */
 async function checkAddress(config: Config): Promise<Finding[]> {
   const url = new URL(config.origin)
   if (url.protocol !== "https:") return [ok("Address", `${config.origin}, without encryption.`)]

@@ -1,6 +1,6 @@
 /**
- * The browser's client under the conformance kit, in Node. An argument names a fault that it is
- * given, for the tests of the kit itself.
+ * The browser's client in Node, for the conformance kit. An argument names a fault to plant, for
+ * the tests of the kit itself.
  */
 import { createInterface } from "node:readline"
 import { createLiveClient, type LiveClient } from "#app/realtime/client.ts"
@@ -35,12 +35,12 @@ interface Follow {
   leave(): void
 }
 
-/** Everything that a restart forgets. */
+/** The state that a restart loses. */
 interface Session {
   link: Link
   client: LiveClient
   follows: Map<string, Follow>
-  /** As the last snapshot had it. A page of the application has it from its loader. */
+  /** From the last snapshot. A page of the application gets it from its loader. */
   order: RowOrder
 }
 
@@ -66,7 +66,7 @@ function begin(): Session {
 
 const fault = process.argv[2]
 
-/** The event as a client with the fault would understand it. */
+/** The event as a client with the planted fault would read it. */
 function withFault([name, event]: LinkEvent): LinkEvent {
   if (fault === "no parts" && name === "snapshot") {
     const { more: _ignored, ...whole } = event

@@ -1,6 +1,6 @@
 /**
- * A client that is made of what /api/realtime.json and docs/realtime-protocol.md say: WebSocket and
- * JSON, no library, and no code or type of this project. The conformance kit judges it.
+ * A client written from /api/realtime.json and docs/realtime-protocol.md: WebSocket and JSON,
+ * without a library, and without code or types of this project. The conformance kit judges it.
  */
 import { createInterface } from "node:readline"
 
@@ -45,13 +45,13 @@ interface ServerEvent {
   }[]
 }
 
-/** Of AsyncAPI, what this client needs. */
+/** The part of AsyncAPI that this client needs. */
 interface Description {
   "x-queries": { name: string; page: { argument: string } | null }[]
   "x-limits": { name: string; value: number }[]
 }
 
-/** One subscription's rows, and what it takes to resume them. */
+/** One subscription's rows, and what resuming them requires. */
 class Page {
   rows = new Map<string, Row>()
   order: Order = []
@@ -86,7 +86,7 @@ class Page {
   }
 }
 
-/** A list that a user looks at: pages that join, and rows on their way out. */
+/** A displayed list: adjacent pages, and rows that are leaving. */
 interface List {
   query: string
   pages: Page[]
@@ -173,7 +173,7 @@ class Client {
     mutation.done(answer)
   }
 
-  /** Each page begins where the one before it ends. */
+  /** Each page starts where the previous one ends. */
   #join(list: List) {
     const argument =
       this.#description["x-queries"].find(({ name }) => name === list.query)?.page?.argument ?? "after"
@@ -386,7 +386,7 @@ class Client {
     for (const list of this.lists.values()) this.#join(list)
   }
 
-  /** Ends these subscriptions, with the parts that were kept for them. */
+  /** Ends these subscriptions, and drops the parts kept for them. */
   #forget(ids: number[], isDenied: boolean): Page[] {
     for (const event of this.#parts)
       event.subscriptions = event.subscriptions?.filter(({ id }) => !ids.includes(id)) ?? []

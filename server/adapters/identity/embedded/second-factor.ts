@@ -51,7 +51,7 @@ const VERIFY_RECOVERY = "/two-factor/verify-backup-code"
 /** The ways to show a second factor. */
 export const VERIFYING: ReadonlySet<string> = new Set([VERIFY_TOTP, VERIFY_RECOVERY])
 
-/** The plugin requires a password here; we require the password and a code. */
+/** The plugin only requires the password for these; we require a code too. */
 const NEEDS_BOTH = new Set(["/two-factor/disable", "/two-factor/generate-backup-codes"])
 
 export function secondFactor(origin: string) {
