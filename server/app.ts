@@ -23,13 +23,12 @@ import { unavailable } from "./transport/unavailable.ts"
 import type { Services } from "./scope.ts"
 
 /**
- * The application as a function from request to response. The one server module that Vite loads, so
- * that routes and server functions share one copy of context keys and errors; Node hands it the
- * services it opened.
+ * The application as a function from request to response. It is the only server module that Vite
+ * loads, so that routes and server functions share one copy of context keys and errors; Node passes
+ * it the services it opened.
  */
 export function createApp(services: Services): Pick<Front, "handle" | "sendPage"> {
-  // The type of the virtual module knows nothing of exactOptionalPropertyTypes; it is this one
-  // otherwise.
+  // The virtual module's type ignores exactOptionalPropertyTypes; apart from that they are equal.
   const mode = services.config.production ? "production" : "development"
   const accessOf = readCredentials(build)
   const endpointOf = findEndpoints(build as ServerBuild)

@@ -10,8 +10,8 @@ import { readSsoProviders } from "./sso-settings.ts"
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * Reads the settings. Pure: give it `process.env`. Throws one error that names every wrong or
- * missing variable and says what to do; it never repeats a value.
+ * Reads the settings. Pure: give it `process.env`. Throws one error that names every invalid or
+ * missing variable and says what to do, without repeating a value.
  */
 export function readConfig(environment: Record<string, string | undefined>) {
   const env = Object.fromEntries(
@@ -38,25 +38,25 @@ export function readConfig(environment: Record<string, string | undefined>) {
     logLevel: settings.LOG_LEVEL,
     port: settings.PORT,
     host: settings.HOST,
-    /** Where probes and metrics are answered; null where they are not. */
+    /** The address for probes and metrics; null if they are not served. */
     ops: settings.OPS_PORT === undefined ? null : { port: settings.OPS_PORT, host: settings.OPS_HOST },
-    /** How long a process that is told to stop keeps accepting requests. Milliseconds. */
+    /** Milliseconds for which a process still accepts requests after it was told to stop. */
     drainDelay: settings.DRAIN_DELAY * 1000,
-    /** Where spans are sent; null where nothing is traced. */
+    /** The URL of the trace collector; null without tracing. */
     tracing: settings.OTEL_EXPORTER_OTLP_ENDPOINT
       ? {
           endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, ""),
           headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
           service: settings.OTEL_SERVICE_NAME,
-          /** From 0 to 1. */
+          /** Share of requests to trace, from 0 to 1. */
           part: settings.OTEL_TRACES_SAMPLER_ARG,
         }
       : null,
     /** The contact for vulnerability reports, as a URL; null if none is configured. */
     securityContact: settings.SECURITY_CONTACT ?? null,
     /**
-     * Tells the operator's own proxies, which append the address that called them to
-     * x-forwarded-for; null where there are none.
+     * Recognises the operator's own proxies, which append the caller's address to x-forwarded-for;
+     * null if there are none.
      */
     trustsProxy: settings.TRUSTED_PROXIES,
     /** The public origin, without a trailing slash. */
@@ -67,14 +67,15 @@ export function readConfig(environment: Record<string, string | undefined>) {
           kind: "external" as const,
           url: settings.DATABASE_URL,
           /**
-           * PostgreSQL itself, where `url` may be a pooler; null where `url` is PostgreSQL itself.
+           * The URL of PostgreSQL itself if `url` may be that of a pooler; null if `url` is
+           * PostgreSQL itself.
            */
           streamUrl: settings.DATABASE_STREAM_URL ?? null,
         }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
-    /** For how many days the security log keeps an entry. */
+    /** Days for which the security log keeps an entry. */
     securityLogDays: settings.SECURITY_LOG_DAYS,
     mail: {
       from: settings.MAIL_FROM,
@@ -95,8 +96,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       maxSteps: settings.CHAT_MAX_STEPS,
       maxOutputTokens: settings.CHAT_MAX_OUTPUT_TOKENS,
       /**
-       * Milliseconds of the model, for an answer that its asker reads as a stream, and for one that
-       * is read in the records.
+       * Milliseconds that the model may take for a reply that is streamed to its reader, and for
+       * one that is read from the records.
        */
       timeLimits: {
         streamed: settings.CHAT_TIME_LIMIT * 1000 - AROUND_AN_ANSWER,
@@ -104,7 +105,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       },
     },
     plans: planLimits(settings),
-    /** Whether others may move the boats of the start page. */
+    /** Whether visitors may move the boats on the start page. */
     hasDemo: settings.DEMO === "on",
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
@@ -117,11 +118,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
 }
 
 /**
- * Milliseconds of a time limit that are not the model's: for what comes before and after its words.
+ * Milliseconds of a time limit that are reserved for what happens before and after the model's
+ * reply.
  */
 const AROUND_AN_ANSWER = 1000
 
-/** `AI_GATEWAY_API_KEY` has this value where the operator chose the development gateway. */
+/** The value of `AI_GATEWAY_API_KEY` that selects the development gateway. */
 const EMBEDDED_GATEWAY_KEY = "embedded"
 
 export class ConfigError extends Error {
@@ -142,8 +144,8 @@ function describeIssue(issue: v.BaseIssue<unknown>) {
 }
 
 /**
- * What no single variable shows: half-configured providers, and embedded services on a public
- * address.
+ * Checks that involve several variables: half-configured providers, and embedded services on a
+ * public address.
  */
 function* combinationProblems(settings: Settings, appUrl: URL) {
   const { CLERK_SECRET_KEY, CLERK_PUBLISHABLE_KEY, JWT_ISSUER_DOMAIN } = settings
@@ -206,7 +208,7 @@ function identityConfig(settings: Settings, appUrl: URL, sso: SsoProvider[]) {
   return { kind: "embedded" as const, issuer, authSecret, signup, verification, secondFactor, sso }
 }
 
-/** Where nothing is said of the pro plan, it is never less than the other. */
+/** Without a setting, the pro plan's limit is at least the free plan's. */
 function planLimits(settings: Settings): Record<Plan, PlanLimits> {
   const { CHAT_RATE_LIMIT, CHAT_TURNS_AT_ONCE, FILES_MAX_SIZE } = settings
   return {

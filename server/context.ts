@@ -4,16 +4,18 @@ import type { Access } from "./http/credentials.ts"
 import type { Services } from "./scope.ts"
 import type { Session } from "./ports/session.ts"
 
-/** The process's services, put there for every request. */
+/** The process's services, set for every request. */
 export const servicesContext = createContext<Services>()
 
-/** What the request proved about its sender; null for a visitor. The guard's middleware sets it. */
+/** The session that the request proved; null for a visitor. The guard's middleware sets it. */
 export const sessionContext = createContext<Session | null>(null)
 
-/** What opens the route with a pattern. The guard holds every request to it. */
+/**
+ * The credentials that the route with a pattern accepts. The guard checks every request against it.
+ */
 export const accessContext = createContext<(pattern: string) => Access>()
 
-/** The address that was asked for, without what React Router adds to it for a page's data. */
+/** The requested URL, without what React Router adds to it for a page's data. */
 export const urlContext = createContext<URL>()
 
 /**
@@ -22,16 +24,15 @@ export const urlContext = createContext<URL>()
  */
 export const incomingContext = createContext<IncomingMessage>()
 
-/** Node's response. It closes once it is sent or broken off; a request with a body may close later. */
+/** Node's response. It closes when it is sent or aborted; a request with a body may close later. */
 export const outgoingContext = createContext<ServerResponse>()
 
-/**
- * One per response: scripts that we wrote carry it, and the content security policy admits no
- * others.
- */
+/** One per response: our own scripts have it, and the content security policy allows no others. */
 export const nonceContext = createContext<string>()
 
-/** Names the request in the log, in the response's header `x-request-id`, and on the error page. */
+/**
+ * Identifies the request in the log, in the response header `x-request-id`, and on the error page.
+ */
 export const requestIdContext = createContext<string>()
 
 /** The route pattern of this request, for metrics; filled in when the router knows it. */

@@ -3,20 +3,17 @@ import type { Config } from "./config.ts"
 import type { Log } from "./log.ts"
 import { checkServer, UnfitServer } from "./realtime/check-server.ts"
 
-/** The database as a process reaches it. */
+/** How a process connects to the database. */
 export interface Reached {
   /** PostgreSQL itself, for what needs a session: the stream, locks, migrations. */
   directUrl: string
-  /**
-   * A pooler for everything else, which gives each transaction another session; null if there is
-   * none.
-   */
+  /** A transaction-mode pooler for everything else; null if there is none. */
   poolerUrl: string | null
 }
 
 /**
- * Starts the embedded PostgreSQL, or looks whether the one of the settings is fit, before anything
- * in it is changed; throws where it is not.
+ * Starts the embedded PostgreSQL, or checks the configured one before anything in it is changed;
+ * throws if it is unsuitable.
  */
 export async function reachDatabase(
   { database }: Pick<Config, "database">,

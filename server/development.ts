@@ -3,8 +3,8 @@ import { createServer as createVite } from "vite"
 import { runTideline } from "./index.ts"
 
 /**
- * The process with Vite in front: what Vite loads (app/, and what that imports) is replaced while
- * it runs.
+ * The process with Vite: the modules that Vite loads (app/ and its imports) are replaced while it
+ * runs.
  */
 export async function runDevelopment(root: string) {
   await runTideline({
@@ -32,7 +32,7 @@ export async function runDevelopment(root: string) {
 }
 
 /**
- * Undoes the listeners that Vite's own start adds: they would end the process before it has
+ * Removes the listeners that Vite adds at its start: they would end the process before it has
  * drained.
  */
 async function keepingSignals<Result>(start: () => Promise<Result>) {

@@ -8,10 +8,10 @@ import { isSsoSetting } from "./sso-settings.ts"
 type Environment = Record<string, string | undefined>
 
 /**
- * The settings: those of the `.env` file, and over them `environment`, where an empty value hides
- * the file's. Where there is no file yet, one is written from `example` with secrets of its own. A
- * name with `_FILE` at its end, such as AUTH_SECRET_FILE, names a file that holds the value. Throws
- * a ConfigError where that cannot be read, or both are set.
+ * The settings: those of the `.env` file, overridden by `environment`, where an empty value hides
+ * the file's. If there is no file yet, one is written from `example` with new secrets. A name with
+ * the suffix `_FILE`, such as AUTH_SECRET_FILE, names a file that contains the value. Throws a
+ * ConfigError if that cannot be read, or if both are set.
  */
 export function loadEnvironment(
   files: { file: string; example: string },
@@ -45,7 +45,7 @@ function readNamedFiles(environment: Environment): Environment {
   return { ...environment, ...read }
 }
 
-/** Readable by its owner only. Another process may have written it first. */
+/** Only its owner can read it. Another process may have written it first. */
 function writeSettings({ file, example }: { file: string; example: string }) {
   const text = readFileSync(example, "utf8").replace(
     /^AUTH_SECRET=$/m,

@@ -21,31 +21,34 @@ import { version } from "./version.ts"
 export interface Program {
   /** The folder with package.json. */
   root: string
-  /** Where the application and its files come from: the build, or Vite in development. */
+  /** The source of the application and its files: the build, or Vite in development. */
   openFront: (services: Services, server: Server) => Promise<Front>
 }
 
-/** That may wait to be accepted: when the server was away, all its sockets come back together. */
+/**
+ * Connections that may wait to be accepted: after the server was away, all its sockets reconnect at
+ * the same time.
+ */
 const CONNECTIONS_AT_ONCE = 4096
 
 /**
- * That may be open. An office shares an address, and so do all who come through a proxy that
- * TRUSTED_PROXIES does not name: beside its live connections, which are refused with a word, there
- * is room for as many others.
+ * Connections that may be open. Offices share an address, and so do all clients behind a proxy that
+ * TRUSTED_PROXIES does not name: there is room for their live connections, which are refused with a
+ * message, and for as many others.
  */
 const MOST_CONNECTIONS = 20_000
 const MOST_OF_AN_ADDRESS = 2 * LIMITS.maxConnectionsPerAddress
 
 /**
- * When requests are no longer taken, what is running may take this long to finish, and everything
- * together no longer. Milliseconds.
+ * After requests are no longer accepted, how long running ones may take to finish, and how long
+ * shutdown may take in total. Milliseconds.
  */
 const DRAIN = 25_000
 const LAST_RESORT = 30_000
 
 /**
- * Runs the process: reads the settings, opens the services, listens, and drains on SIGTERM, SIGINT
- * or SIGHUP, which a closed terminal sends. A second signal ends it immediately. Does not return.
+ * Runs the process: reads the settings, opens the services, listens, and drains on SIGTERM, SIGINT,
+ * or SIGHUP, which a closed terminal sends. A second signal ends it immediately. Never returns.
  */
 export async function runTideline(program: Program): Promise<never> {
   const stopRequested = nextSignal()
@@ -137,7 +140,7 @@ async function serveUntil(
   await ops?.close()
 }
 
-/** Probes and metrics, where a port is set for them. They are answered until the end. */
+/** Probes and metrics, if a port is set for them. They are served until the end. */
 async function openOps(stopRequested: Promise<string>, services: Services, connections: Connections) {
   const { ops } = services.config
   if (!ops) return null
@@ -173,8 +176,8 @@ function explainPort(setting: "PORT" | "OPS_PORT", port: number) {
 }
 
 /**
- * How often one Ctrl+C arrives: `node --watch` forwards what the terminal has sent to its child
- * already.
+ * How often one Ctrl+C arrives: `node --watch` forwards to its child what the terminal has already
+ * sent.
  */
 const SIGNALS_OF_ONE_REQUEST = process.env["WATCH_REPORT_DEPENDENCIES"] ? 2 : 1
 

@@ -7,7 +7,7 @@ import type { KeyScope } from "./ports/identity-contract.ts"
 import type { NamedCall } from "./realtime/options.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
 
-/** What clients of the socket may subscribe to, and call. */
+/** The live queries and mutations that socket clients can use. */
 export const liveQueries = [
   ...liveUsers,
   ...liveDevices,
@@ -19,7 +19,7 @@ export const liveQueries = [
 export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations]
 
 /**
- * The scope that a limited API key needs for a call; null for what every key may call, such as its
+ * The scope that a limited API key needs for a call; null for those open to every key, such as its
  * owner's record.
  */
 export function neededScope({ kind, name }: NamedCall): KeyScope | null {

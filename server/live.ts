@@ -60,14 +60,15 @@ export async function openLive(
 }
 
 /**
- * What a connection was opened by, as the triggers on the provider's tables name it when it ends.
+ * The credential that a connection was opened with, as the triggers on the provider's tables name
+ * it when it ends.
  */
 function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
   if (keyId !== undefined) return [`key:${keyId}`, "key:*"]
   return sessionId === null ? [] : [`session:${sessionId}`, "session:*"]
 }
 
-/** A limited key calls what its scopes name. What is of its owner's record is open to every key. */
+/** A limited key may call what its scopes allow. Its owner's record is open to every key. */
 function permit({ keyScopes }: Viewer["session"], call: NamedCall): void {
   if (!keyScopes) return
   const needed = neededScope(call)
@@ -75,12 +76,12 @@ function permit({ keyScopes }: Viewer["session"], call: NamedCall): void {
     throw new Forbidden(`This API key does not have the scope ${needed}. Create a key that has it.`)
 }
 
-/** A provider that cannot be asked about sessions has told us when it deleted somebody. */
+/** A provider that cannot be asked about sessions has notified us if it deleted the user. */
 async function hasRecord({ db }: Pick<Services, "db">, userId: string): Promise<boolean> {
   return (await db.$count(users, eq(users._id, userId))) > 0
 }
 
-/** How a connection describes itself, fit to be shown. */
+/** The connection's description of itself, sanitised for display. */
 function labelOf(client: string | null): string {
   return (
     client
@@ -91,8 +92,8 @@ function labelOf(client: string | null): string {
 }
 
 /**
- * A mutation by name runs before there is a realtime layer in its scope: it commits, and the log
- * tells the rest.
+ * Named mutations run without a realtime layer in their scope: they commit, and the log announces
+ * the changes.
  */
 export type MutationScope = Omit<FullScope, "live" | "demo">
 

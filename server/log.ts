@@ -5,8 +5,8 @@ export type Log = Logger
 
 /**
  * JSON lines on standard output. Levels: trace, debug, info, warn, error, silent. A terminal gets
- * words instead, and at `info` only what is at least a warning: a line for each request would bury
- * it.
+ * readable text instead, and at `info` only warnings and errors: a line per request would hide
+ * them.
  */
 export function openLog(level: string): Log {
   const options = {
@@ -19,7 +19,7 @@ export function openLog(level: string): Log {
   return pino(options, (output ??= openOutput()))
 }
 
-/** One for the process, however many logs there are. */
+/** One for the whole process. */
 let output: DestinationStream | undefined
 
 /** Lines of one event-loop turn are written together; at exit, whatever is buffered. */
@@ -40,7 +40,7 @@ function openOutput(): DestinationStream {
   }
 }
 
-/** As pino's own `isoTime`; lines of one millisecond share the text. */
+/** Like pino's own `isoTime`; lines of the same millisecond share the text. */
 function createTimestamp() {
   let moment = 0
   let text = ""
@@ -54,7 +54,7 @@ function createTimestamp() {
   }
 }
 
-/** What a failed statement was about: session tokens, emails, what people wrote. */
+/** The values of a failed statement: session tokens, emails, people's texts. */
 const VALUES = ["params", "parameters", "args", "detail"]
 
 /** An error with its causes, without the values of the statement that failed. */
@@ -80,7 +80,7 @@ function* withCauses(error: Error): Generator<Error> {
   }
 }
 
-/** What `createFailureLog` needs of a log. */
+/** The part of a log that `createFailureLog` uses. */
 interface Writes {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -93,7 +93,7 @@ export interface FailureLog {
    * counts it in any case.
    */
   failed(level: "warn" | "error", error: unknown, message: string, details?: object): void
-  /** Logs, after failures, how many there were and for how long. */
+  /** After failures, logs their number and duration. */
   succeeded(): void
 }
 

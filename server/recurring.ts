@@ -1,12 +1,11 @@
 export interface Recurring {
-  /** Resolves when the current run is over; no other follows. */
+  /** Resolves when the current run has ended; no other follows. */
   stop(): Promise<void>
 }
 
 /**
- * Does the work now, and again after each `interval` of milliseconds, unless it is still being done
- * then. The signal is aborted when the process is to end: what takes long looks at it. The work
- * never throws.
+ * Does the work now, and then every `interval` milliseconds, unless the previous run has not ended.
+ * The signal is aborted when the process shuts down: long work checks it. The work never throws.
  */
 export function startRecurring(work: (stopping: AbortSignal) => Promise<void>, interval: number): Recurring {
   const stopping = new AbortController()

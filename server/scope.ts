@@ -18,20 +18,22 @@ import type { Model } from "./ports/model.ts"
 import type { Tracing } from "./ports/tracing.ts"
 import type { Realtime } from "./realtime/open.ts"
 
-/** A signed-in person: what the request proved, and the record we keep of them. */
+/** A signed-in person: the session that the request proved, and their record. */
 export interface Viewer {
   session: Session
   user: User
 }
 
-/** What lives as long as the process. */
+/** Services that live as long as the process. */
 export interface Services {
   config: Config
   log: Log
   db: Database
-  /** The database for what one person asks for: of its connections they hold a few at most. */
+  /**
+   * The database for work at one person's request: it uses few connections at a time per person.
+   */
   dbFor(person: string): Database
-  /** The database for checks of the process: it never waits for a free connection. */
+  /** The database for health checks: it never waits for a free connection. */
   probe: Database
   identity: Identity
   mail: Mail
@@ -42,26 +44,26 @@ export interface Services {
   thumbnailer: Thumbnailer
   model: Model
   replies: Replies<Viewer>
-  /** Null where nothing is traced. */
+  /** Null without tracing. */
   tracing: Tracing | null
-  /** The answers that this process is giving. */
+  /** The replies that this process generates. */
   turns: RunningTurns
   /**
-   * For what a verb does beyond its own rows: at once where the verb commits by itself, and after
-   * the commit in a mutation by name, where `db` is a transaction. The effect gets the database as
-   * it is then.
+   * For effects beyond the function's own rows: they run immediately if it commits by itself, and
+   * after the commit in a named mutation, where `db` is a transaction. The effect receives the
+   * database to use.
    */
   afterCommit(effect: (db: Database) => Promise<void>): Promise<void>
   /**
-   * Sends a message to every process, at the commit of the transaction that the database is. For
-   * what is not a record; a topic's handler may miss it or receive it twice.
+   * Sends a message to every process when the transaction `db` commits. For events that are not
+   * records; a topic's handler may miss one or receive it twice.
    */
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
-  /** The demonstration on the start page; null where the operator wants none. */
+  /** The demo on the start page; null if the operator turned it off. */
   demo: Demo | null
-  /** One for each thing that is limited, shared by all requests of this process. */
+  /** One for each limited action, shared by all requests of this process. */
   limiters: Record<
     "health" | "email" | "chat" | "waitlist" | "singleSignOn" | "sharePassword" | "demo",
     RateLimiter
@@ -74,5 +76,5 @@ export interface FullScope extends Services {
   viewer: Viewer
 }
 
-/** The first parameter of a function names what it needs, and a test provides only that. */
+/** A function's first parameter names what it needs, and a test provides only that. */
 export type Scope<Needs extends keyof FullScope> = Pick<FullScope, Needs>

@@ -35,9 +35,9 @@ import type { Services } from "./scope.ts"
 import { version } from "./version.ts"
 
 /**
- * The composition root: picks an adapter for each port and opens it. `migrations` is the folder of
- * SQL files. What was opened is closed again in the opposite order by `close`, also when a later
- * one fails to open.
+ * The composition root: chooses an adapter for each port and opens it. `migrations` is the folder
+ * of SQL files. `close` closes everything in reverse order; that also happens if a later one fails
+ * to open.
  */
 export async function openServices(config: Config, log: Log, migrations: string) {
   const opened: (() => Promise<void> | void)[] = []
@@ -146,7 +146,7 @@ async function openIdentity(
   return identity
 }
 
-/** Where the bytes of files are. */
+/** The store of files' bytes. */
 export async function openBlobs(config: Config): Promise<Blobs> {
   if (config.blobs.kind === "s3") {
     const { openS3Blobs } = await import("./adapters/blobs/s3.ts")
@@ -179,7 +179,7 @@ function openLocks(
   return locks
 }
 
-/** The SDK is loaded where traces are wanted, and nowhere else. */
+/** The SDK is only loaded if tracing is configured. */
 async function openTracing({ tracing, trustsProxy }: Config, opened: Opened): Promise<Tracing | null> {
   if (!tracing) return null
   const { openOtlpTracing } = await import("./adapters/tracing/otlp.ts")
@@ -219,7 +219,7 @@ async function openUntracedModel(config: Config, opened: Opened): Promise<Model>
 }
 
 /**
- * Opened after the database and the model, so that a turn that is cut short at the end can still be
+ * Opened after the database and the model, so that a turn interrupted at shutdown can still be
  * stored.
  */
 function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
@@ -239,7 +239,7 @@ function createLimiters(config: Config): Services["limiters"] {
     waitlist: createRateLimiter({ interval, limit: 20 }),
     singleSignOn: createRateLimiter({ interval, limit: 30 }),
     demo: createRateLimiter({ interval, limit: 40 }),
-    // Each check passes its own limit: by network and by link.
+    // Each check has its own limits: by network and by link.
     sharePassword: createRateLimiter({ interval: 10 * interval, limit: 0 }),
   }
 }

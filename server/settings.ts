@@ -42,8 +42,8 @@ const address = (protocols: string[], example: string) =>
   )
 
 /**
- * As OpenTelemetry writes them: `name=value,name=value`, with values as in an address. Null for
- * what are none.
+ * In OpenTelemetry's format: `name=value,name=value`, with URL-encoded values. Null for anything
+ * else.
  */
 function readHeaders(text: string): Record<string, string> | null {
   const headers: Record<string, string> = {}
@@ -56,8 +56,8 @@ function readHeaders(text: string): Record<string, string> | null {
 }
 
 /**
- * Every variable that Tideline reads, as text from the environment. What none of them shows alone,
- * readConfig checks.
+ * Every variable that Tideline reads from the environment, as text. readConfig makes the checks
+ * that involve several.
  */
 export const Settings = v.object({
   NODE_ENV: v.optional(v.string()),
@@ -92,7 +92,7 @@ export const Settings = v.object({
       address(["http:", "https:"], "https://tideline.example.org"),
       v.check((value) => {
         const url = URL.canParse(value) ? new URL(value) : null
-        if (!url) return true // said already
+        if (!url) return true // reported already
         return url.pathname === "/" && !url.search && !url.hash && !url.username
       }, "must be an origin alone, without path, query or user name: https://tideline.example.org."),
     ),

@@ -3,7 +3,7 @@ import type { SsoProvider } from "./ports/single-sign-on.ts"
 
 const SETTING = /^OIDC_([A-Z0-9]{1,30})_(ISSUER|CLIENT_ID|CLIENT_SECRET|LABEL|DOMAINS)(?:_FILE)?$/
 
-/** Settings of providers have names of their own, and may be read from files like all others. */
+/** Providers' settings have their own names, and can be read from files like all others. */
 export function isSsoSetting(name: string): boolean {
   return SETTING.test(name)
 }
@@ -36,7 +36,7 @@ const Provider = v.object({
   ),
 })
 
-/** Without these, what is missing would have another message. */
+/** Without these, missing values would have a different message. */
 const NOTHING = { ISSUER: undefined, CLIENT_ID: undefined, CLIENT_SECRET: undefined }
 
 /**

@@ -7,9 +7,7 @@ export const isTerminal = process.stdout.isTTY
 
 if (isTerminal) process.stdout.on("error", outliveTerminal)
 
-/**
- * Writing to a terminal that was closed fails. That is no reason to end before what runs is done.
- */
+/** Writing to a closed terminal fails. That is no reason to stop before running work is done. */
 export function outliveTerminal(error: NodeJS.ErrnoException): void {
   if (error.code !== "EIO" && error.code !== "EPIPE") throw error
 }
@@ -21,15 +19,15 @@ export function tell(text: string) {
 
 interface Start {
   config: Config
-  /** Where the local inbox can be read; null where emails are sent. */
+  /** The URL of the local inbox; null if emails are really sent. */
   inbox: string | null
-  /** Whether the settings were written by this start. */
+  /** Whether this start created the settings file. */
   isFirst: boolean
 }
 
 /**
- * What a person needs to know once the server listens: the addresses, and at the first start what
- * to do there.
+ * What a person needs to know when the server listens: the URLs, and the first steps at the first
+ * start.
  */
 export function describeStart({ config, inbox, isFirst }: Start): string {
   const { origin, chat, dataDir } = config
@@ -67,7 +65,7 @@ interface Entry {
   err?: { stack?: string; message?: string }
 }
 
-/** A line of the log as a person reads it. Nothing in it can steer the terminal. */
+/** A log line for people. Nothing in it can control the terminal. */
 export function describeEntry(line: string): string {
   const { level, time, msg, err, ...details } = JSON.parse(line) as Entry
   const moment = new Date(time).toLocaleTimeString("en-GB")

@@ -1,6 +1,9 @@
 import * as v from "valibot"
 
-/** PostgreSQL stores no NUL, and no name or title needs a line break or a bell. */
+/**
+ * PostgreSQL cannot store NUL, and names and titles need no line breaks or other control
+ * characters.
+ */
 export const withoutControlCharacters = v.check(
   (text: string) => !/\p{Cc}/u.test(text),
   "Leave out control characters.",

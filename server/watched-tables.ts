@@ -23,8 +23,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The tables that live queries read, as the realtime layer wants them described: Drizzle's own
- * columns and conversions.
+ * The tables that live queries read, described for the realtime layer: Drizzle's own columns and
+ * conversions.
  */
 export const watchedUsers = watchedTable(users, ["clerkId"], {
   clerkId: "The identity provider's id, whichever provider it is.",
@@ -106,7 +106,7 @@ function watchedTable<Watched extends PgTable>(
       field,
       {
         name: column.name,
-        // The log has text only. Drizzle leaves this one conversion to the driver.
+        // The log contains only text. Drizzle leaves this one conversion to the driver.
         decode: (text) => (column.dataType === "boolean" ? text === "t" : column.mapFromDriverValue(text)),
         ...schemaOf(column, (described as Record<string, string | v.GenericSchema>)[field]),
       },
@@ -122,7 +122,7 @@ function watchedTable<Watched extends PgTable>(
   } as unknown as TableDescription<Row>
 }
 
-/** Nothing for a JSON column that no schema describes: a live query that sends it is refused. */
+/** Undefined for a JSON column without a schema: live queries that send it are refused. */
 function schemaOf(column: DrizzleColumn, about?: string | v.GenericSchema): { schema?: v.GenericSchema } {
   const value = typeof about === "object" ? about : valueSchema(column)
   if (!value) return {}

@@ -6,11 +6,11 @@ import type { Scope } from "#server/scope.ts"
 import { isOutage } from "#db/outage.ts"
 import { BOATS, type MoveBoat } from "./contract.ts"
 
-/** A boat that nobody has touched for this long is reset. Milliseconds. */
+/** A boat is reset after nobody has moved it for this long. Milliseconds. */
 const QUIET = 2 * 60_000
 const BETWEEN_LOOKS = 20_000
 
-/** Answers whether anything is now other than it was. */
+/** Returns whether anything changed. */
 export async function moveBoat({ db }: Scope<"db">, { boat, state, lamp }: MoveBoat): Promise<boolean> {
   const isLit = lamp === undefined ? undefined : lamp === "on"
   const moved = await db
@@ -34,8 +34,8 @@ export async function moveBoat({ db }: Scope<"db">, { boat, state, lamp }: MoveB
 }
 
 /**
- * Makes the boats that are missing, and puts back those that visitors have left. Any process may do
- * it, or several at once.
+ * Creates missing boats, and resets those that visitors have left. Any number of processes may do
+ * so.
  */
 export async function putBoatsBack({ db }: Scope<"db">): Promise<void> {
   await db

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** What a boat may be doing, in the order in which it does it. */
+/** The states of a boat, in order. */
 export const STATES = ["at sea", "coming in", "moored"] as const
 
 export type BoatState = (typeof STATES)[number]
@@ -11,7 +11,7 @@ export interface Boat {
   lamp: boolean
 }
 
-/** The boats as the server puts them. */
+/** The boats in their initial state. */
 export const BOATS = [
   { name: "Petrel", state: "coming in", lamp: true },
   { name: "Fulmar", state: "at sea", lamp: false },
@@ -20,8 +20,8 @@ export const BOATS = [
 ] as const satisfies readonly Boat[]
 
 /**
- * What a visitor may do. Every word of it is chosen from a list, so that nobody can write to the
- * other visitors.
+ * A visitor's change. Every value is chosen from a list, so that nobody can send text to other
+ * visitors.
  */
 export const MoveBoat = v.object({
   boat: v.picklist(BOATS.map(({ name }) => name)),
@@ -31,7 +31,7 @@ export const MoveBoat = v.object({
 
 export type MoveBoat = v.InferOutput<typeof MoveBoat>
 
-/** What a boat does next: after it is moored it goes out again. */
+/** A boat's next state: after it is moored it goes out again. */
 export function nextState(state: BoatState): BoatState {
   return STATES[(STATES.indexOf(state) + 1) % STATES.length] ?? "at sea"
 }

@@ -3,7 +3,7 @@ import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList } from "./live.ts"
 
 /**
- * What others may hold open together, and from one address: an office shares one, and so do all
+ * Limits of open streams, in total and by address: offices share an address, and so does everyone
  * behind a proxy.
  */
 const STREAMS = 500
@@ -11,29 +11,28 @@ const STREAMS_PER_ADDRESS = 40
 /** Milliseconds. EventSource reconnects automatically. */
 const LONGEST = 10 * 60_000
 const BETWEEN_BEATS = 15_000
-/** How long a changed page waits to be rendered with the change. */
+/** Milliseconds that the response to a change waits to include the change. */
 const CHANGE_TIMEOUT = 500
 
 /**
- * The demonstration's audience: one subscription for the process, and what it brings for everybody
- * who looks.
+ * The viewers of the demo: one subscription for the process, whose rows are sent to all of them.
  */
 export interface Demo {
-  /** As the database had them last. */
+  /** The latest rows. */
   boats(): readonly Boat[]
   /**
-   * The boats as server-sent events, all of them in each event, for as long as somebody reads. Null
-   * if too many are connected.
+   * The boats as server-sent events until the client disconnects. Each event contains all of them.
+   * Null if too many clients are connected.
    */
   watch(address: string): ReadableStream<Uint8Array> | null
-  /** Resolves when the boats have changed, or soon. */
+  /** Resolves when the boats have changed, or after a short time. */
   changed(): Promise<void>
   close(): void
 }
 
 /**
- * The part of the realtime layer that is needed here. The scope names the harbour, so the harbour
- * cannot name the scope.
+ * The part of the realtime layer that is used here. The scope's type imports the demo's, so the
+ * demo cannot import the scope's.
  */
 interface Live {
   follow(question: { query: string; args: unknown }, onRows: (rows: readonly LiveRow[]) => void): () => void
@@ -53,7 +52,7 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
   const waiting = new Set<() => void>()
 
   const unfollow = live.follow({ query: boatList.name, args: {} }, (rows) => {
-    // The engine hands over the rows of the query that was named.
+    // The engine delivers rows of the query that was named.
     boats = inOrder(rows as readonly RowOf<typeof boatList>[])
     event = eventOf(boats)
     for (const watcher of watchers) watcher.send(event)
@@ -92,7 +91,7 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
     else perAddress.delete(address)
   }
 
-  /** Keeps quiet connections open, and detects those that nobody reads any more. */
+  /** Keeps idle connections open, and detects closed ones. */
   function beat() {
     for (const watcher of watchers) {
       if (performance.now() - watcher.since > LONGEST) watcher.end()
@@ -109,7 +108,7 @@ function eventOf(boats: readonly Boat[]): Uint8Array {
   return encoder.encode(`retry: 3000\nevent: boats\ndata: ${JSON.stringify(shown)}\n\n`)
 }
 
-/** As the list of them has them, whatever order they were written in. */
+/** In the order of the list, whatever order they were written in. */
 function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
   return BOATS.flatMap(({ name }) => rows.filter((row) => row.name === name)).map(
     ({ name, state, lamp }) => ({
@@ -121,7 +120,8 @@ function inOrder(rows: readonly RowOf<typeof boatList>[]): Boat[] {
 }
 
 /**
- * Every event holds all there is, so a slow reader receives the newest and skips those in between.
+ * Every event has the whole state, so a slow reader receives the latest one and skips those in
+ * between.
  */
 function openStream(watchers: Set<Watcher>, first: Uint8Array, left: () => void): ReadableStream<Uint8Array> {
   let next: Uint8Array | null = null

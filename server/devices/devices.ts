@@ -5,7 +5,7 @@ import { devices } from "#db/schema/devices.ts"
 import { createFailureLog } from "#server/log.ts"
 import type { Scope } from "#server/scope.ts"
 
-/** A live connection, as far as its user may know of it. */
+/** A live connection, as its user sees it. */
 export interface Device {
   connectionId: string
   /** The id of the user's record. */
@@ -13,13 +13,15 @@ export interface Device {
   label: string
 }
 
-/** Milliseconds. A crowd that comes back at once is written in a few statements. */
+/**
+ * Milliseconds. When many clients reconnect at the same time, they are written in a few statements.
+ */
 const GATHERING = 100
 const SWEEP = 30_000
 
 /**
- * Keeps the table of connected devices true for this process, and takes away what processes left
- * that died. The rows reach every page of their user like any others.
+ * Keeps the table of connected devices current for this process, and removes the rows of ended
+ * processes. The rows reach every page of their user like any others.
  */
 export async function openDevices({ db, log }: Scope<"db" | "log">, lock: ProcessLock) {
   const failures = createFailureLog(log, "connected devices can be recorded again")
@@ -29,7 +31,7 @@ export async function openDevices({ db, log }: Scope<"db" | "log">, lock: Proces
   let timer: ReturnType<typeof setTimeout> | undefined
 
   lock.onRegained(() => {
-    // Others have swept this process's rows away while its lock was free.
+    // Other processes removed this process's rows while its lock was free.
     written.clear()
     schedule()
   })

@@ -2,8 +2,8 @@ import { Marked, type Tokens } from "marked"
 import { escapeMarkup } from "#server/transport/markup.ts"
 
 /**
- * The pages that the application serves under /docs, in reading order. Others in docs/ are for the
- * repository's readers.
+ * The pages that the application serves under /docs, in reading order. Other files in docs/ are for
+ * readers of the repository.
  */
 const manifest = [
   { title: "Start", slugs: ["introduction", "self-hosting", "backup", "upgrading", "moving", "operations"] },
@@ -83,7 +83,7 @@ function render(source: string): { html: string; headings: DocsHeading[] } {
       },
       code({ text, lang }) {
         const code = `<pre tabindex="0"><code>${escapeMarkup(text)}\n</code></pre>`
-        // A block that names no language is a drawing, which nobody pastes.
+        // A block without a language is a drawing, which nobody copies.
         return lang ? `<div data-copyable>${code}${copyButton}</div>` : code
       },
       table(token) {
@@ -99,7 +99,7 @@ function render(source: string): { html: string; headings: DocsHeading[] } {
   return { html: marked.parse(source, { async: false }), headings }
 }
 
-/** The site's copy button, as text: its script does the copying. */
+/** The site's copy button as HTML; a script of the site makes it work. */
 const copyButton = `<button type="button" data-copy="" aria-label="Copy">${drawing("M5.75 5.75h7.5v7.5h-7.5z", "M10.25 5.75v-3h-7.5v7.5h3")}${drawing("M3 8.5l3.25 3.25L13 4.75")}</button>`
 
 function drawing(...paths: string[]): string {
@@ -114,14 +114,14 @@ function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
 }
 
-/** A link between files of docs/ leads to the page that the file becomes. */
+/** Links between files of docs/ become links to their pages. */
 function addressOf(href: string): string {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href
   const [, slug, hash = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? []
   return slug ? `/docs/${slug}${hash}` : "#"
 }
 
-/** The id of a heading, as its address has it. */
+/** The id of a heading, as URLs contain it. */
 export function slugOf(text: string): string {
   return text
     .toLowerCase()

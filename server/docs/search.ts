@@ -1,9 +1,9 @@
 import { listDocs, sourceOf, slugOf } from "./pages.ts"
 
-/** A part of a page under one heading, and where it is found. */
+/** A section of a page under one heading, and its URL. */
 interface Section {
   page: string
-  /** The heading; for what stands before the first one, the page's title. */
+  /** The heading; before the first one, the page's title. */
   title: string
   address: string
   text: string
@@ -13,7 +13,7 @@ export interface DocsFinding {
   page: string
   title: string
   address: string
-  /** Around the first word that was found, parted so that the words can be marked. */
+  /** The text around the first match, split so that the matches can be marked. */
   excerpt: { text: string; isFound: boolean }[]
 }
 
@@ -25,13 +25,10 @@ const sections = listDocs()
   .flatMap((group) => group.pages)
   .flatMap(({ slug, title }) => sectionsOf(slug, title))
 
-/** So many findings at most. */
+/** The maximum number of results. */
 export const MOST_FINDINGS = 20
 
-/**
- * The parts of the documentation in which every word occurs, or a word that begins with it; the
- * best first.
- */
+/** The sections in which every word, or a word that begins with it, occurs; the best first. */
 export function searchDocs(question: string): DocsFinding[] {
   const words =
     question
@@ -67,7 +64,7 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0
 }
 
-/** At the beginning of a word, so that `log` finds `logical` and not `catalogue`. */
+/** Matches beginnings of words, so that `log` finds `logical` but not `catalogue`. */
 function patternOf(word: string): RegExp {
   return new RegExp(String.raw`(?<![\p{Letter}\p{Number}])${word}`, "giu")
 }
@@ -86,7 +83,7 @@ function excerptOf(text: string, words: string[]): DocsFinding["excerpt"] {
 }
 
 function sectionsOf(slug: string, page: string): Section[] {
-  // What looks like a heading inside a block of code is a comment of a shell.
+  // A line that looks like a heading inside a code block is a shell comment.
   const blocks = sourceOf(slug).split(/^(```[\s\S]*?^```)$/m)
   const found: Section[] = [{ page, title: page, address: `/docs/${slug}`, text: "" }]
   for (const [at, block] of blocks.entries()) {
@@ -105,7 +102,7 @@ function sectionsOf(slug: string, page: string): Section[] {
   return found
 }
 
-/** Markdown as it is read. */
+/** Markdown without its markup. */
 function plain(source: string): string {
   return source
     .replaceAll(/^# .*$/gm, "")

@@ -169,7 +169,10 @@ export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name
   })
 }
 
-/** To the address that an account has, or is to get. `url` contains the token, good for `hours`. */
+/**
+ * To the present or the new address of an account. `url` contains the token, which is valid for
+ * `hours`.
+ */
 export async function queueAddressChange(
   outbox: Outbox,
   {
@@ -196,7 +199,7 @@ export async function queueAddressChange(
     to: email,
     message: await confirmAddressChangeEmail({ ...change, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + change.hours * 3_600_000,
-    // Anybody can enter anybody's address.
+    // Anyone can enter someone else's address.
     ...(change.isNew && { mostOpen: MOST_OPEN }),
   })
 }

@@ -164,7 +164,7 @@ export async function forgetEmails({ db }: Scope<"db">, userId: string): Promise
   await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
 }
 
-/** One per email, no matter who asks and how often. */
+/** One per email, no matter who requests it and how often. */
 function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
   const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))
   return `<${digest.digest("hex").slice(0, 40)}@${new URL(origin).hostname}>`

@@ -6,7 +6,7 @@ export interface LiveActivity extends ActivityReport {
   process: number
 }
 
-/** What each live query does in this process now, and did in the last hour. */
+/** The activity of each live query in this process, now and in the last hour. */
 export function findLiveActivity({ live, turns }: Scope<"live" | "turns">): LiveActivity {
   return { process: turns.process, ...live.activity() }
 }

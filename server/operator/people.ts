@@ -12,7 +12,7 @@ import { setUserPlan } from "#server/users/users.ts"
 import { GONE } from "./contract.ts"
 import { recordAccountChange } from "./history.ts"
 
-/** Of the people with these ids, those who have a second factor. */
+/** Those of these people who have a second factor. */
 export async function findFactorHolders(
   { identity }: Scope<"identity">,
   userIds: readonly string[],
@@ -104,9 +104,9 @@ export async function signOutEverywhere(
 }
 
 /**
- * A link by which a person chooses a new password, good for an hour, once. Throws `Gone`, and
- * `Forbidden` for operators, whose links are made on the server alone, and if the provider keeps
- * the passwords.
+ * A link with which a person chooses a new password; it works once, for an hour. Throws `Gone`, and
+ * `Forbidden` for operators, whose links are only made on the server, and if the provider keeps the
+ * passwords.
  */
 export async function makePasswordLink(
   scope: Scope<"config" | "db" | "identity" | "log" | "viewer">,

@@ -1,11 +1,11 @@
-/** What a plan allows: the figures that the server goes by, and the pages say. */
+/** The limits of a plan, which the server enforces and the pages show. */
 export interface PlanLimits {
-  /** Bytes that a person's files may take together. */
+  /** Bytes of all files of a person. */
   quota: number
   /** Bytes of one file. */
   largestFile: number
-  /** Requests to the chat, for each person and address. */
+  /** Chat requests a minute, by person and by address. */
   chatPerMinute: number
-  /** Answers that a person is given at the same time. */
+  /** Replies that a person can have in progress. */
   concurrentReplies: number
 }

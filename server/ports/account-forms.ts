@@ -26,7 +26,7 @@ export type AccountProblem =
   | "address-at-provider"
   | "address-unchanged"
 
-/** `headers` set the cookies of what was done. */
+/** `headers` set the cookies of the new state. */
 export type AccountOutcome =
   | { ok: true; headers: Headers }
   | { ok: false; problem: AccountProblem; status: number; retryAfter: number | null }

@@ -1,3 +1,3 @@
-/** What an API key may be limited to. */
+/** The scopes that an API key can be limited to. */
 export const KEY_SCOPES = ["files:read", "files:write", "chat", "email"] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]

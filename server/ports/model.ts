@@ -8,6 +8,6 @@ export interface Model {
   readonly available: boolean
   /** True for the development gateway, where no language model is connected. */
   readonly isDevelopment: boolean
-  /** Throws where it is not available. */
+  /** Throws if `available` is false. */
   open(): LanguageModel
 }

@@ -14,7 +14,7 @@ export interface AccountSession {
   createdAt: number
 }
 
-/** A key for programs. The key itself is known to its owner alone. */
+/** A key for programs. Only its owner knows the key itself. */
 export interface AccountKey {
   id: string
   name: string
@@ -37,7 +37,7 @@ export interface NewKey {
   days: number | null
 }
 
-/** A passkey of an account. What it signs with never leaves the person's devices. */
+/** A passkey of an account. Its private key never leaves the person's devices. */
 export interface AccountPasskey {
   id: string
   name: string
@@ -107,7 +107,7 @@ export interface OwnAccount {
   readAddressLink(token: string): Promise<AddressChangeLink | null>
   /** `session` is that of the browser that opened the link, of any account. */
   confirmAddressChange(visit: Visit, session: Session | null, token: string): Promise<AddressChangeOutcome>
-  /** By a link of one of the addresses, or by the person. False if there is none. */
+  /** Cancelled with a link of one of the addresses, or by the person. False if there is none. */
   stopAddressChange(visit: Visit, by: { token: string } | { userId: string }): Promise<boolean>
   /** False for people who sign in by a provider only. */
   hasPassword(userId: string): Promise<boolean>
@@ -127,15 +127,16 @@ export interface OwnAccount {
     visit: Visit,
     input: { userId: string; code: string },
   ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
-  /** The ones from before stop working. */
+  /** The previous codes stop working. */
   renewRecoveryCodes(
     visit: Visit,
     proof: FactorProof,
   ): Promise<(AccountOutcome & { ok: false }) | RecoveryCodes>
   removeSecondFactor(visit: Visit, proof: FactorProof): Promise<AccountOutcome>
   /**
-   * The authenticator app and the passkeys. For operators, in the given transaction. Sessions that a
-   * passkey opened end; others go on, and what they have shown counts no longer. `isChanged` is false where there was none. Null for an unknown id.
+   * Removes the authenticator app and the passkeys. For operators, in the given transaction.
+   * Sessions opened with a passkey end; others continue, and the factors that they showed no longer
+   * count. `isChanged` is false if there was nothing to remove. Null for an unknown id.
    */
   removeFactors(
     transaction: Transaction,
@@ -162,12 +163,12 @@ export interface OwnAccount {
   /** False if there is none. */
   renamePasskey(userId: string, passkey: { id: string; name: string }): Promise<boolean>
   /**
-   * Ends the sessions that it opened, except for `sessionId`. What sessions have shown counts no
-   * longer if it was the last factor of the account. False if there is none.
+   * Ends the sessions that it opened, except for `sessionId`. The factors that sessions showed no
+   * longer count if it was the account's last one. False if there is none.
    */
   removePasskey(visit: Visit, passkey: { userId: string; sessionId: string; id: string }): Promise<boolean>
   listKeys(userId: string): Promise<AccountKey[]>
-  /** `key` opens the application, and cannot be read again. Null for somebody who has fifty. */
+  /** `key` cannot be read again. Null if the person already has fifty. */
   createKey(visit: Visit, userId: string, key: NewKey): Promise<(AccountKey & { key: string }) | null>
   deleteKey(visit: Visit, userId: string, id: string): Promise<boolean>
 }

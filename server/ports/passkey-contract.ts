@@ -13,7 +13,7 @@ const credential = {
   clientExtensionResults: v.optional(v.pipe(v.object({})), {}),
 }
 
-/** What an authenticator answers to a sign-in, as WebAuthn writes it in JSON. */
+/** An authenticator's response to a sign-in, in WebAuthn's JSON format. */
 export const PasskeyAssertion = v.object({
   ...credential,
   response: v.object({
@@ -25,7 +25,7 @@ export const PasskeyAssertion = v.object({
 })
 export type PasskeyAssertion = v.InferOutput<typeof PasskeyAssertion>
 
-/** What an authenticator answers when it makes a passkey. */
+/** An authenticator's response when it creates a passkey. */
 export const PasskeyAttestation = v.object({
   ...credential,
   response: v.object({

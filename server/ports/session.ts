@@ -4,13 +4,13 @@ import type { KeyScope } from "./identity-contract.ts"
 export type Plan = "free" | "pro"
 
 /**
- * What a request proved about its sender. `via` says how: only a cookie can be sent by another site
+ * The verified sender of a request. `via` says how: only a cookie can be sent by another site
  * without the user's intent.
  */
 export interface Session {
   userId: string
   sessionId: string | null
-  /** For an API key's request: the key, if the provider has its own keys. */
+  /** The API key of the request, if the provider has its own keys. */
   keyId?: string
   /** The key's scopes; absent for one without limits. */
   keyScopes?: readonly KeyScope[]
@@ -29,7 +29,7 @@ export interface RequestContext {
   context: Readonly<RouterContextProvider>
 }
 
-/** A request, and the network address that it came from, by which attempts are counted. */
+/** A request and its network address, by which attempts are counted. */
 export interface Visit {
   request: Request
   address: string

@@ -1,6 +1,6 @@
 import type { Session, Visit } from "./session.ts"
 
-/** A provider of single sign-on by OpenID Connect. */
+/** A single sign-on provider (OpenID Connect). */
 export interface SsoProvider {
   /** Lower case, as in URLs. */
   name: string
@@ -10,13 +10,13 @@ export interface SsoProvider {
   clientId: string
   clientSecret: string
   /**
-   * The domains whose email addresses may sign up and be linked; null for all that the provider
-   * verified.
+   * The domains whose email addresses may sign up and be linked; null for every address that the
+   * provider verified.
    */
   domains: string[] | null
 }
 
-/** Why somebody could not sign in by a provider. */
+/** Why a sign-in with a provider failed. */
 export type SsoProblem =
   | "unknown-provider"
   | "provider-unreachable"
@@ -28,7 +28,7 @@ export type SsoProblem =
   | "signup-closed"
   | "account-suspended"
 
-/** Signing in by providers that the settings name. */
+/** Sign-in with the configured providers. */
 export interface SingleSignOn {
   readonly providers: readonly Pick<SsoProvider, "name" | "label">[]
   /**

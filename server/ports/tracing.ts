@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/**
- * Measures where the time of a request is spent, for operators who trace requests across programs.
- */
+/** Measures how requests spend their time, for operators who trace requests across programs. */
 export interface Tracing {
   /**
    * One request, until its response is complete. Continues a trusted caller's trace. `routeOf` is
@@ -21,7 +19,7 @@ export interface Tracing {
    * error if it failed.
    */
   begin(name: string, attributes: Attributes): (failure?: unknown) => void
-  /** Sends what was not sent yet. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 

@@ -33,11 +33,11 @@ export interface OnboardingStatus {
   step: OnboardingStep
 }
 
-/** The steps that moving on finishes. Completing the onboarding finishes the last one. */
+/** The steps that are finished by moving on. Completing the onboarding finishes the last one. */
 export const PASSABLE_STEPS = ["welcome", "profile"] as const satisfies readonly OnboardingStep[]
 export type PassableStep = (typeof PASSABLE_STEPS)[number]
 
-/** A name that a person chooses. */
+/** A name chosen by a person. */
 export const PersonName = v.pipe(
   v.string("Enter your name."),
   v.trim(),

@@ -23,7 +23,7 @@ export async function findOrCreateUser(
 
   const [made] = await scope.db
     .insert(users)
-    // Asked now, because the provider may have cached somebody who has just been deleted.
+    // Requested without the cache, which may still have a user who was just deleted.
     .values(await askProvider(scope, session, { fresh: true }))
     .onConflictDoNothing()
     .returning()
@@ -84,7 +84,9 @@ export async function writeUser(
   })
 }
 
-/** Changes the address in a person's record, if there is one: a record is made at the first visit. */
+/**
+ * Changes the address in a person's record if it exists: records are created at the first visit.
+ */
 export async function changeAddress(
   { db }: Scope<"db">,
   { userId, email }: { userId: string; email: string },
@@ -114,7 +116,7 @@ export async function setUserPlan(
   })
 }
 
-/** What a write found, and its transaction: PostgreSQL returns both from one statement. */
+/** The row that a write found, and its transaction: PostgreSQL returns both from one statement. */
 const BEFORE = {
   wasThere: sql<boolean>`old._id is not null`,
   previousPlan: sql<Plan>`coalesce(old.plan, 'free')`,

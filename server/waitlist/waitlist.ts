@@ -63,7 +63,7 @@ export async function confirmPlace(
   return true
 }
 
-/** Everybody, in the order in which they joined. */
+/** Everyone, in the order in which they joined. */
 export function listWaitlist({ db }: Scope<"db">): Promise<WaitlistRow[]> {
   return db.select().from(waitlist).orderBy(asc(waitlist._id))
 }
