@@ -72,8 +72,7 @@ function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
 function permit({ keyScopes }: Viewer["session"], call: NamedCall): void {
   if (!keyScopes) return
   const needed = neededScope(call)
-  if (needed && !keyScopes.includes(needed))
-    throw new Forbidden(`This API key does not have the scope ${needed}. Create a key that has it.`)
+  if (needed && !keyScopes.includes(needed)) throw new Forbidden("key-scope-missing", { scope: needed })
 }
 
 /** A provider that cannot be asked about sessions has notified us if it deleted the user. */

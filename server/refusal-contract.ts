@@ -51,6 +51,59 @@ export const refusalTexts = {
   "too-many-links": "A file can have {most} links. Revoke one you no longer need.",
   "link-dead": "This link doesn't work. Ask the person who sent it for a new one.",
   "link-needs-password": "This link needs a password. Open it in a browser, or POST the password to it.",
+
+  // Chat
+  "reply-running": "A reply is being generated in this conversation. Wait for it, or stop it first.",
+  "reply-running-elsewhere":
+    "A reply is being generated in another conversation. Wait for it, or stop it first.",
+  "too-many-replies-elsewhere":
+    "You are being given {running} answers in other conversations. Wait for one of them, or stop it first.",
+  "too-many-replies": "You are being given {most} answers. Wait for one of them, or leave it.",
+  "too-many-streams": "You are following {most} replies already. Close one of the streams.",
+  "message-not-last": "Only the last message can be regenerated.",
+  "message-empty": "A user's message has no text.",
+  "message-too-long": "A message can have {most} characters at most; one has {length}.",
+  "too-many-files-in-message": "A message can have {most} files at most; one has {count}.",
+  "too-many-files-in-messages": "{count} files are too many: the messages can have {most} together.",
+  "too-many-messages": "{count} messages are too many: send the latest {most} at most.",
+  "attachment-unknown": "There is no file with this id.",
+  "attachment-unreadable":
+    "{fileName} cannot be attached. The model takes text files, and PNG, JPEG, WebP and GIF images.",
+  "image-too-large": "{fileName} is too large: an attached image can have {megabytes} MB.",
+  "images-too-large": "The images are too large: together they can have {megabytes} MB.",
+
+  // Accounts
+  "account-at-provider": "Accounts are managed by your identity provider. Use its account page.",
+  "account-differs-at-provider": "The identity provider reports a different email or plan. Reload the page.",
+  "account-gone-at-provider": "Your account no longer exists at the identity provider. Sign in again.",
+  "picture-at-provider": "Your picture is managed by your identity provider. Change it there, under Account.",
+  "picture-unreadable": "This image can't be displayed. Choose a JPEG, PNG, WebP, GIF or AVIF.",
+  "too-many-keys": "You have {most} keys. Delete one you don't use, then create the new one.",
+  "key-without-scopes": "Choose at least one thing that the key may do.",
+
+  // Operator pages
+  "account-gone": "This account no longer exists. Reload the page.",
+  "accounts-at-clerk": "Accounts are managed by Clerk. Ban the person in Clerk's dashboard.",
+  "passwords-at-clerk": "Passwords are managed by Clerk. Open the person in Clerk's dashboard.",
+  "plans-at-clerk": "Plans are managed by Clerk Billing. Change the plan in Clerk's dashboard.",
+  "second-factors-at-clerk": "Second factors are managed by Clerk. Remove them in Clerk's dashboard.",
+  "sessions-at-clerk": "Sessions are managed by Clerk. End them in Clerk's dashboard.",
+  "person-allowed": "{email} is not suspended.",
+  "person-invited": "{email} has already used an invitation.",
+  "person-on-plan": "{email} is on the {plan} plan already.",
+  "person-suspended": "{email} is suspended already.",
+  "person-without-second-factor": "{email} has no second factor.",
+  "suspending-oneself": "You can't suspend your own account. Ask another operator.",
+  "suspending-last-operator": "This is the last operator. Add another one to ADMIN_EMAILS first.",
+  "no-longer-operator": "You are no longer an operator. Reload the page.",
+  "operator-password-link":
+    "An operator's link is made on the server: npm run user -- reset-password {email}",
+  "email-not-parked":
+    "The email is already on its way, or its link has expired. If it has expired, discard it.",
+  "email-being-sent": "The email is being sent right now. Check again in a minute.",
+  "email-gone": "This email has been sent or discarded in the meantime. Reload the page.",
+  "no-email-parked": "No parked email can be resent.",
+  "reply-ended": "That reply has already ended.",
 } as const
 
 /** What only a program can cause stays in English. */
@@ -63,6 +116,20 @@ export const programRefusalTexts = {
     "Upload-Defer-Length and Upload-Concat are not supported. Say the length of the whole file.",
   "tus-part-type-wrong": "The body of a PATCH is {type}.",
   "tus-header-wrong": "{header} {problem}",
+  "key-scope-missing": "This API key does not have the scope {scope}. Create a key that has it.",
+  "session-needed": "This takes a session. An API key does not change the account.",
+  "user-foreign": "A user record can be written by its own user only.",
+  "webhook-foreign": "The webhook is not Clerk's, or older than five minutes: {problem}",
+  "messages-empty": "messages is empty: send at least one message of the user.",
+  "messages-not-ended-by-user": "The last message must be the user's.",
+  "message-id-unfit": "A message's id must have 1 to 100 characters, and no control characters.",
+  "message-not-ui-message":
+    "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
+  "message-role-unknown": "A message's role must be user or assistant.",
+  "message-tool-unknown": "There is no tool called {tool}.",
+  "message-part-refused": "A part of type {type} is refused.",
+  "message-part-not-file":
+    'A user\'s message holds text and their own files, as parts of type "data-file"; one of type {type} is refused.',
 } as const
 
 export const allRefusalTexts = { ...refusalTexts, ...programRefusalTexts }
@@ -82,7 +149,9 @@ export type ValuesOf<R> = R extends Reason
   : never
 
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
+  ? Name extends `${string} ${string}`
+    ? NamesIn<Rest>
+    : Name | NamesIn<Rest>
   : never
 
 /** A refusal as pages receive it. `message` is in English. */

@@ -108,10 +108,9 @@ export async function createKey(
   visit: Visit,
   key: NewKey,
 ): Promise<AccountKey & { key: string }> {
-  if (key.scopes?.length === 0) throw new BadRequest("Choose at least one thing that the key may do.")
+  if (key.scopes?.length === 0) throw new BadRequest("key-without-scopes")
   const made = await requireOwnAccount(scope).createKey(visit, scope.viewer.session.userId, key)
-  if (!made)
-    throw new Forbidden(`You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`)
+  if (!made) throw new Forbidden("too-many-keys", { most: MOST_KEYS })
   return made
 }
 
@@ -126,7 +125,6 @@ export async function deleteKey(
 }
 
 export function requireOwnAccount({ identity }: Scope<"identity">): OwnAccount {
-  if (!identity.ownAccount)
-    throw new Forbidden("Accounts are managed by your identity provider. Use its account page.")
+  if (!identity.ownAccount) throw new Forbidden("account-at-provider")
   return identity.ownAccount
 }

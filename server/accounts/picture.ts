@@ -17,8 +17,7 @@ type Keeping = Scope<"db" | "identity" | "viewer">
 export async function savePicture(scope: Keeping & Scope<"thumbnailer">, image: Blob): Promise<void> {
   const pictures = requirePictures(scope)
   const webp = await drawSquare(scope, await image.bytes())
-  if (!webp)
-    throw new UnsupportedType("This image can't be displayed. Choose a JPEG, PNG, WebP, GIF or AVIF.")
+  if (!webp) throw new UnsupportedType("picture-unreadable")
   await show(scope, await pictures.save(scope.viewer.session.userId, webp))
 }
 
@@ -58,7 +57,6 @@ async function show({ db, viewer }: Scope<"db" | "viewer">, imageUrl: string | n
 }
 
 function requirePictures({ identity }: Scope<"identity">): OwnPictures {
-  if (!identity.pictures)
-    throw new Forbidden("Your picture is managed by your identity provider. Change it there, under Account.")
+  if (!identity.pictures) throw new Forbidden("picture-at-provider")
   return identity.pictures
 }

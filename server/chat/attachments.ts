@@ -19,22 +19,20 @@ export async function attachFiles(
   const attachments: Attachment[] = []
   for (const fileId of new Set(fileIds)) {
     const file = await findOwnFile(scope, fileId)
-    if (!file) throw new BadRequest("There is no file with this id.")
+    if (!file) throw new BadRequest("attachment-unknown")
     const { fileName, mimeType, size } = file
     const kind = attachableAs(mimeType)
     if (kind === null) {
-      throw new BadRequest(
-        `${fileName} cannot be attached. The model takes text files, and PNG, JPEG, WebP and GIF images.`,
-      )
+      throw new BadRequest("attachment-unreadable", { fileName })
     }
     if (kind === "image" && size > IMAGE_LIMIT) {
-      throw new BadRequest(`${fileName} is too large: an attached image can have ${megabytes(IMAGE_LIMIT)}.`)
+      throw new BadRequest("image-too-large", { fileName, megabytes: megabytes(IMAGE_LIMIT) })
     }
     attachments.push({ fileId, fileName, mimeType, size })
   }
   const images = attachments.filter(({ mimeType }) => attachableAs(mimeType) === "image")
   if (images.reduce((sum, { size }) => sum + size, 0) > IMAGES_LIMIT) {
-    throw new BadRequest(`The images are too large: together they can have ${megabytes(IMAGES_LIMIT)}.`)
+    throw new BadRequest("images-too-large", { megabytes: megabytes(IMAGES_LIMIT) })
   }
   return attachments
 }
@@ -107,5 +105,5 @@ function say(text: string): TextPart {
 }
 
 function megabytes(bytes: number) {
-  return `${bytes / 1024 / 1024} MB`
+  return bytes / 1024 / 1024
 }

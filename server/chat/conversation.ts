@@ -33,10 +33,10 @@ export async function readConversation(
 ): Promise<ModelMessage[]> {
   const messages = await validate(posted)
   const read = messages.map((message) => readParts(message, tools))
-  if (read.at(-1)?.role !== "user") throw new BadRequest("The last message must be the user's.")
+  if (read.at(-1)?.role !== "user") throw new BadRequest("messages-not-ended-by-user")
   const files = read.reduce((sum, { fileIds }) => sum + fileIds.length, 0)
   if (files > FILES_LIMIT) {
-    throw new BadRequest(`${files} files are too many: the messages can have ${FILES_LIMIT} together.`)
+    throw new BadRequest("too-many-files-in-messages", { count: files, most: FILES_LIMIT })
   }
   const withFiles = createFileReader(scope)
   const modelMessages: ModelMessage[] = []
@@ -54,30 +54,28 @@ const FILES_LIMIT = 50
 /** The last of the posted messages, which must be the user's. Throws BadRequest. */
 export async function readPostedMessage(posted: unknown[]): Promise<PostedMessage> {
   const [message] = await validate(posted.slice(-1))
-  if (message?.role !== "user") throw new BadRequest("The last message must be the user's.")
+  if (message?.role !== "user") throw new BadRequest("messages-not-ended-by-user")
   if (!/^\P{Cc}{1,100}$/u.test(message.id)) {
-    throw new BadRequest("A message's id must have 1 to 100 characters, and no control characters.")
+    throw new BadRequest("message-id-unfit")
   }
   const { text, fileIds } = readParts(message, [])
   return { requestId: message.id, text, fileIds }
 }
 
 async function validate(posted: unknown[]) {
-  if (posted.length === 0) throw new BadRequest("messages is empty: send at least one message of the user.")
+  if (posted.length === 0) throw new BadRequest("messages-empty")
   if (posted.length > MESSAGES_LIMIT) {
-    throw new BadRequest(`${posted.length} messages are too many: send the latest ${MESSAGES_LIMIT} at most.`)
+    throw new BadRequest("too-many-messages", { count: posted.length, most: MESSAGES_LIMIT })
   }
   const validated = await safeValidateUIMessages<ChatUIMessage>({ messages: posted })
   if (!validated.success) {
-    throw new BadRequest(
-      "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
-    )
+    throw new BadRequest("message-not-ui-message")
   }
   return validated.data
 }
 
 function readParts({ role, parts }: ChatUIMessage, tools: string[]) {
-  if (role === "system") throw new BadRequest("A message's role must be user or assistant.")
+  if (role === "system") throw new BadRequest("message-role-unknown")
   const texts: string[] = []
   const fileIds: string[] = []
   for (const part of parts) {
@@ -86,32 +84,31 @@ function readParts({ role, parts }: ChatUIMessage, tools: string[]) {
     else if (isToolUIPart(part)) {
       const name = getToolOrDynamicToolName(part)
       if (!tools.includes(name))
-        throw new BadRequest(`There is no tool called ${JSON.stringify(name.slice(0, 100))}.`)
+        throw new BadRequest("message-tool-unknown", { tool: JSON.stringify(name.slice(0, 100)) })
     } else if (part.type !== "step-start" && part.type !== "reasoning") {
-      throw new BadRequest(`A part of type ${quoteType(part)} is refused.`)
+      throw new BadRequest("message-part-refused", { type: quoteType(part) })
     }
   }
   const text = storableText(texts.join("\n\n"))
   if (text.length > MESSAGE_LIMIT) {
-    throw new BadRequest(`A message can have ${MESSAGE_LIMIT} characters at most; one has ${text.length}.`)
+    throw new BadRequest("message-too-long", { most: MESSAGE_LIMIT, length: text.length })
   }
   if (fileIds.length > ATTACHMENTS_LIMIT) {
-    throw new BadRequest(`A message can have ${ATTACHMENTS_LIMIT} files at most; one has ${fileIds.length}.`)
+    const said = { most: ATTACHMENTS_LIMIT, count: fileIds.length }
+    throw new BadRequest("too-many-files-in-message", said)
   }
   if (role === "user" && text.trim() === "" && fileIds.length === 0) {
-    throw new BadRequest("A user's message has no text.")
+    throw new BadRequest("message-empty")
   }
   return { role, text, fileIds }
 }
 
 function readReference(part: ChatUIMessage["parts"][number]): string {
   if (part.type !== "data-file") {
-    throw new BadRequest(
-      `A user's message holds text and their own files, as parts of type "data-file"; one of type ${quoteType(part)} is refused.`,
-    )
+    throw new BadRequest("message-part-not-file", { type: quoteType(part) })
   }
   const reference = v.safeParse(FileReference, part.data)
-  if (!reference.success) throw new BadRequest("There is no file with this id.")
+  if (!reference.success) throw new BadRequest("attachment-unknown")
   return reference.output.fileId
 }
 

@@ -150,8 +150,7 @@ async function prepare(
 ): Promise<RepliedTurn | { turn: NewTurn; mayBeNamed: boolean }> {
   if (!state) throw new NotFound("conversation")
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
-  if (state.running && !isAbandoned)
-    throw new Conflict("A reply is being generated in this conversation. Wait for it, or stop it first.")
+  if (state.running && !isAbandoned) throw new Conflict("reply-running")
 
   const known = isReplaced(question, state.known) ? null : state.known
   if (known?.status === "completed" && !question.again)
@@ -202,11 +201,9 @@ async function prepareMessage(
 
 function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: number) {
   if (running < limitsOf(config, viewer.session).concurrentReplies) return
-  throw new Conflict(
-    running === 1
-      ? "A reply is being generated in another conversation. Wait for it, or stop it first."
-      : `You are being given ${running} answers in other conversations. Wait for one of them, or stop it first.`,
-  )
+  throw running === 1
+    ? new Conflict("reply-running-elsewhere")
+    : new Conflict("too-many-replies-elsewhere", { running })
 }
 
 /**
@@ -220,6 +217,6 @@ async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): 
     .where(eq(chatMessages.threadId, threadId))
     .orderBy(desc(chatMessages._id))
     .limit(1)
-  if (last?._id !== turn.answerId) throw new Conflict("Only the last message can be regenerated.")
+  if (last?._id !== turn.answerId) throw new Conflict("message-not-last")
   await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
 }

@@ -32,8 +32,7 @@ export async function resumeReply(scope: ResumeScope, threadId: string): Promise
     .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running")))
   if (!turn) return null
   const exit = scope.turns.enterAlone(`follows ${scope.viewer.user._id}`, FOLLOWED_AT_ONCE)
-  if (!exit)
-    throw new Conflict(`You are following ${FOLLOWED_AT_ONCE} replies already. Close one of the streams.`)
+  if (!exit) throw new Conflict("too-many-streams", { most: FOLLOWED_AT_ONCE })
 
   const chunks = openQueue<ReplyChunk>()
   let isLeft = false

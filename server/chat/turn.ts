@@ -64,7 +64,7 @@ function enterAlone({ turns, viewer, config }: TurnScope): () => void {
   const { chatPerMinute } = limitsOf(config, viewer.session)
   const most = Math.max(ALONE_AT_ONCE, chatPerMinute)
   const leave = turns.enterAlone(viewer.user._id, most)
-  if (!leave) throw new Conflict(`You are being given ${most} answers. Wait for one of them, or leave it.`)
+  if (!leave) throw new Conflict("too-many-replies", { most })
   return leave
 }
 

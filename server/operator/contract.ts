@@ -5,8 +5,6 @@ import { JoinWaitlist } from "#server/waitlist/contract.ts"
 
 export type { OperatorChange }
 
-export const GONE = "This account no longer exists. Reload the page."
-
 const Id = v.pipe(v.string(), v.uuid("Not found."))
 
 export const PersonAct = v.variant("intent", [

@@ -12,10 +12,7 @@ type Acting = Scope<"db" | "viewer">
  */
 export function retryEmail(scope: Acting, id: string): Promise<OperatorChange> {
   return withEmail(scope, id, "retry-letter", async (here) => {
-    if ((await retryParked(here, [id])) === 0)
-      throw new Conflict(
-        "The email is already on its way, or its link has expired. If it has expired, discard it.",
-      )
+    if ((await retryParked(here, [id])) === 0) throw new Conflict("email-not-parked")
   })
 }
 
@@ -23,7 +20,7 @@ export function retryEmail(scope: Acting, id: string): Promise<OperatorChange> {
 export function retryAllEmails(scope: Acting): Promise<OperatorChange> {
   return scope.db.transaction(async (db) => {
     const retried = await retryParked({ db })
-    if (retried === 0) throw new Conflict("No parked email can be resent.")
+    if (retried === 0) throw new Conflict("no-email-parked")
     const facts = { emails: retried }
     return recordChange({ db }, scope.viewer, { act: "retry-letter", subject: null, facts })
   })
@@ -32,8 +29,7 @@ export function retryAllEmails(scope: Acting): Promise<OperatorChange> {
 /** Throws `Gone` for an email that was sent, `Conflict` for one that is being sent. */
 export function dropUnsentEmail(scope: Acting, id: string): Promise<OperatorChange> {
   return withEmail(scope, id, "drop-letter", async (here) => {
-    if (!(await dropEmail(here, id)))
-      throw new Conflict("The email is being sent right now. Check again in a minute.")
+    if (!(await dropEmail(here, id))) throw new Conflict("email-being-sent")
   })
 }
 
@@ -46,7 +42,7 @@ function withEmail(
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     const message = await findUnsent(here, id)
-    if (!message) throw new Gone("This email has been sent or discarded in the meantime. Reload the page.")
+    if (!message) throw new Gone("email-gone")
     await change(here)
     const subject = { id: message.userId, email: message.recipient }
     return recordChange(here, here.viewer, { act, subject, facts: { emailKind: message.kind } })

@@ -9,7 +9,6 @@ import type { OwnAccount } from "#server/ports/own-account.ts"
 import type { Plan } from "#server/ports/session.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { setUserPlan } from "#server/users/users.ts"
-import { GONE } from "./contract.ts"
 import { recordAccountChange } from "./history.ts"
 
 /** Those of these people who have a second factor. */
@@ -69,15 +68,14 @@ export async function changePlan(
   { userId, plan }: { userId: string; plan: Plan },
 ): Promise<OperatorChange> {
   const { setPlan } = scope.identity
-  if (!setPlan)
-    throw new Forbidden("Plans are managed by Clerk Billing. Change the plan in Clerk's dashboard.")
+  if (!setPlan) throw new Forbidden("plans-at-clerk")
   return scope.db.transaction(async (transaction) => {
     const here = { ...scope, db: transaction }
     const account = await setPlan(transaction, { userId, plan })
-    if (!account) throw new Gone(GONE)
+    if (!account) throw new Gone("account-gone")
     const { previous, email } = account
     const isNew = await setUserPlan(here, userId, plan)
-    if (previous === plan && !isNew) throw new Conflict(`${email} is on the ${plan} plan already.`)
+    if (previous === plan && !isNew) throw new Conflict("person-on-plan", { email, plan })
     const facts = { plans: { previous, next: plan } }
     const subject = { id: userId, email }
     return recordAccountChange(here, by, "plan-changed", { act: "change-plan", subject, facts })
@@ -93,7 +91,7 @@ export async function signOutEverywhere(
   { userId }: { userId: string },
 ): Promise<OperatorChange> {
   const { ownAccount } = scope.identity
-  if (!ownAccount) throw new Forbidden("Sessions are managed by Clerk. End them in Clerk's dashboard.")
+  if (!ownAccount) throw new Forbidden("sessions-at-clerk")
   return scope.db.transaction(async (transaction) => {
     const here = { ...scope, db: transaction }
     const { clerkId: id, email } = await findPerson(here, userId)
@@ -113,17 +111,16 @@ export async function makePasswordLink(
   { userId }: { userId: string },
 ): Promise<{ email: string; link: string }> {
   const { config, identity, viewer } = scope
-  if (!identity.makePasswordLink)
-    throw new Forbidden("Passwords are managed by Clerk. Open the person in Clerk's dashboard.")
+  if (!identity.makePasswordLink) throw new Forbidden("passwords-at-clerk")
   const person = await identity.getUser(userId)
-  if (!person?.email) throw new Gone(GONE)
+  if (!person?.email) throw new Gone("account-gone")
   const { email } = person
   if (config.adminEmails.includes(email.toLowerCase()))
-    throw new Forbidden(`An operator's link is made on the server: npm run user -- reset-password ${email}`)
+    throw new Forbidden("operator-password-link", { email })
   const change = { act: "make-password-link", subject: { id: userId, email }, facts: null } as const
   await recordAccountChange(scope, viewer, "password-link-created", change)
   const link = await identity.makePasswordLink(userId)
-  if (link === null) throw new Gone(GONE)
+  if (link === null) throw new Gone("account-gone")
   return { email, link }
 }
 
@@ -138,14 +135,13 @@ export async function removeFactors(
   { userId }: { userId: string },
 ): Promise<OperatorChange> {
   const { ownAccount } = scope.identity
-  if (!ownAccount)
-    throw new Forbidden("Second factors are managed by Clerk. Remove them in Clerk's dashboard.")
+  if (!ownAccount) throw new Forbidden("second-factors-at-clerk")
   return scope.db.transaction(async (transaction) => {
     const here = { ...scope, db: transaction }
     const account = await ownAccount.removeFactors(transaction, userId)
-    if (!account) throw new Gone(GONE)
+    if (!account) throw new Gone("account-gone")
     const { isChanged, email } = account
-    if (!isChanged) throw new Conflict(`${email} has no second factor.`)
+    if (!isChanged) throw new Conflict("person-without-second-factor", { email })
     const change = { act: "remove-factors", subject: { id: userId, email }, facts: null } as const
     return recordAccountChange(here, by, "second-factor-removed", change)
   })
@@ -153,6 +149,6 @@ export async function removeFactors(
 
 async function findPerson({ db }: Scope<"db">, userId: string): Promise<User> {
   const [person] = await db.select().from(users).where(eq(users.clerkId, userId))
-  if (!person) throw new Gone(GONE)
+  if (!person) throw new Gone("account-gone")
   return person
 }

@@ -27,7 +27,7 @@ export function stopRunningReply(
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     const stopped = await requestStopOfReply(here, answerId)
-    if (!stopped) throw new Conflict("That reply has already ended.")
+    if (!stopped) throw new Conflict("reply-ended")
     const [owner] = await db
       .select({ id: users.clerkId, email: users.email })
       .from(users)

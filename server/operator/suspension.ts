@@ -8,7 +8,6 @@ import type { Config } from "#server/config.ts"
 import { Conflict, Forbidden, Gone } from "#server/errors.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { GONE } from "./contract.ts"
 import { recordAccountChange } from "./history.ts"
 
 type Suspending = Recording &
@@ -30,19 +29,16 @@ export function suspendPerson(
   { userId }: { userId: string },
 ): Promise<OperatorChange> {
   const suspension = requireSuspension(scope)
-  if (by?.session.userId === userId)
-    throw new Forbidden("You can't suspend your own account. Ask another operator.")
+  if (by?.session.userId === userId) throw new Forbidden("suspending-oneself")
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
     const operators = await suspension.lockHolders(db, scope.config.adminEmails)
-    if (by && !operators.includes(by.session.userId))
-      throw new Forbidden("You are no longer an operator. Reload the page.")
-    if (operators.length === 1 && operators.includes(userId))
-      throw new Conflict("This is the last operator. Add another one to ADMIN_EMAILS first.")
+    if (by && !operators.includes(by.session.userId)) throw new Forbidden("no-longer-operator")
+    if (operators.length === 1 && operators.includes(userId)) throw new Conflict("suspending-last-operator")
     const account = await suspension.set(db, { userId, suspended: true })
-    if (!account) throw new Gone(GONE)
+    if (!account) throw new Gone("account-gone")
     const { isChanged, email } = account
-    if (!isChanged) throw new Conflict(`${email} is suspended already.`)
+    if (!isChanged) throw new Conflict("person-suspended", { email })
     await stopReplies(here, userId)
     const subject = { id: userId, email }
     return recordAccountChange(here, by, "suspended", { act: "suspend", subject, facts: null })
@@ -61,9 +57,9 @@ export function allowPerson(
   const suspension = requireSuspension(scope)
   return scope.db.transaction(async (db) => {
     const account = await suspension.set(db, { userId, suspended: false })
-    if (!account) throw new Gone(GONE)
+    if (!account) throw new Gone("account-gone")
     const { isChanged, email } = account
-    if (!isChanged) throw new Conflict(`${email} is not suspended.`)
+    if (!isChanged) throw new Conflict("person-allowed", { email })
     const subject = { id: userId, email }
     return recordAccountChange({ ...scope, db }, by, "allowed", { act: "allow", subject, facts: null })
   })
@@ -71,7 +67,7 @@ export function allowPerson(
 
 function requireSuspension({ identity }: Pick<Suspending, "identity">) {
   if (identity.suspension) return identity.suspension
-  throw new Forbidden("Accounts are managed by Clerk. Ban the person in Clerk's dashboard.")
+  throw new Forbidden("accounts-at-clerk")
 }
 
 async function stopReplies(scope: Scope<"announce" | "db">, userId: string) {

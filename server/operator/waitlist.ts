@@ -14,8 +14,7 @@ export function invite(
 ): Promise<OperatorChange> {
   return scope.db.transaction(async (db) => {
     const here = { ...scope, db }
-    if ((await inviteFromWaitlist(here, email)) === null)
-      throw new Conflict(`${email} has already used an invitation.`)
+    if ((await inviteFromWaitlist(here, email)) === null) throw new Conflict("person-invited", { email })
     return recordChange(here, here.viewer, { act: "invite", subject: { id: null, email }, facts: null })
   })
 }

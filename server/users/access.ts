@@ -10,6 +10,5 @@ export const ownRecord = (viewer: Pick<Viewer, "session">) => eq(users.clerkId, 
  * Throws `Forbidden` for a program with an API key: a key opens the application, not the account.
  */
 export function requireSession({ session }: Pick<Viewer, "session">): void {
-  if (session.via === "api-key")
-    throw new Forbidden("This takes a session. An API key does not change the account.")
+  if (session.via === "api-key") throw new Forbidden("session-needed")
 }

@@ -42,10 +42,10 @@ export async function createOrUpdateUser(
   input: CreateOrUpdateUser,
 ): Promise<User> {
   const { userId } = scope.viewer.session
-  if (input.clerkId !== userId) throw new Forbidden("A user record can be written by its own user only.")
+  if (input.clerkId !== userId) throw new Forbidden("user-foreign")
   const person = await scope.identity.getUser(userId, { fresh: true })
   if (!person || input.email !== (person.email ?? "") || input.plan !== person.plan) {
-    throw new Forbidden("The identity provider reports a different email or plan. Reload the page.")
+    throw new Forbidden("account-differs-at-provider")
   }
 
   const { email, name = null, imageUrl = null, plan } = input
@@ -173,7 +173,7 @@ async function askProvider(
   { fresh } = { fresh: false },
 ) {
   const person = await scope.identity.getUser(session.userId, { fresh })
-  if (!person) throw new Forbidden("Your account no longer exists at the identity provider. Sign in again.")
+  if (!person) throw new Forbidden("account-gone-at-provider")
   return {
     clerkId: person.id,
     email: person.email ?? "",

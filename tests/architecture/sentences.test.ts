@@ -51,19 +51,9 @@ function isForPrograms(file: string): boolean {
 
 /** What only a third-party program can cause. */
 const FOR_PROGRAMS = new Set([
-  "A user record can be written by its own user only.",
   "This needs a second factor. Open /second-factor in your browser.",
-  "This takes a session. An API key does not change the account.",
   "The format is markdown or json.",
-  "The last message must be the user's.",
   "An image needs a URL that starts with http or https and holds no password.",
-  "A message's id must have 1 to 100 characters, and no control characters.",
-  "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
-  "A message's role must be user or assistant.",
-  "There is no tool called 7.",
-  "This API key does not have the scope 7. Create a key that has it.",
-  "A part of type 7 is refused.",
-  'A user\'s message holds text and their own files, as parts of type "data-file"; one of type 7 is refused.',
 ])
 
 /**

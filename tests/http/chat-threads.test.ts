@@ -69,7 +69,10 @@ describe("a message with a file over HTTP", () => {
     ] as const) {
       for (const threadId of [undefined, await makeThread(person)]) {
         const refused = await ask(person, { threadId, fileIds: [fileId] })
-        expect([refused.status, await refused.json()]).toEqual([400, { error: NO_FILE }])
+        expect([refused.status, await refused.json()]).toEqual([
+          400,
+          { error: NO_FILE, reason: "attachment-unknown" },
+        ])
       }
     }
   })

@@ -291,6 +291,8 @@ describe("a user's concurrent replies", () => {
     expect([taken.length, refused.length]).toEqual([3, 7])
     expect(await refused[0]?.json()).toEqual({
       error: "You are being given 3 answers in other conversations. Wait for one of them, or stop it first.",
+      reason: "too-many-replies-elsewhere",
+      values: { running: 3 },
     })
     expect((await grace("/api/chat", postAsync(question(await makeThread(grace), "q1")))).status).toBe(202)
 

@@ -99,7 +99,11 @@ describe("Clerk's webhooks", () => {
     const { user } = await enter("safe")
     const response = await send({ type: "user.deleted", data: { id: user.id } }, headers, shift)
     expect(response.status).toBe(401)
-    expect(await response.json()).toEqual({ error: expect.stringContaining("The webhook is not Clerk's") })
+    expect(await response.json()).toEqual({
+      error: expect.stringContaining("The webhook is not Clerk's"),
+      reason: "webhook-foreign",
+      values: { problem: expect.any(String) },
+    })
     expect(await recordOf(user.id)).toBeDefined()
   })
 

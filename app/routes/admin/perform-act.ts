@@ -2,7 +2,7 @@ import { msg } from "@lingui/core/macro"
 import { data, redirect, type RouterContextProvider } from "react-router"
 import type * as v from "valibot"
 import type { Sentence } from "#app/language/sentences.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import type { OperatorChange } from "#server/operator/contract.ts"
@@ -44,7 +44,7 @@ export async function performAct<Schema extends v.GenericSchema>(
     return redirect(`${url.pathname}?${back}`, 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const problem: Sentence = error.message
+    const problem: Sentence = dataOf(error)
     return data({ problem, made: null }, { status: error.status })
   }
 }

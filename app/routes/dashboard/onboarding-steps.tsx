@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState, type ReactNode } from "react"
 import { Form } from "react-router"
-import { useSentences } from "#app/language/sentences.ts"
+import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -50,7 +50,7 @@ export function ProfileStep({
   /** False if the identity provider stores it. */
   canChoosePicture: boolean
   refused:
-    | { errors: { name?: string; picture?: string; form?: string }; values: Record<string, string> }
+    | { errors: { name?: Sentence; picture?: Sentence; form?: Sentence }; values: Record<string, string> }
     | undefined
 }) {
   const { t } = useLingui()

@@ -5,7 +5,7 @@ import * as v from "valibot"
 import { i18nOf } from "#app/language/i18n.ts"
 import { LARGEST_PICTURE, Picture, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
-import { isRefusal, type Refusal } from "#server/errors.ts"
+import { dataOf, isRefusal, type Refusal } from "#server/errors.ts"
 import { fileList, liveUsage } from "#server/files/live.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
@@ -66,7 +66,7 @@ export async function action({ context, request }: Route.ActionArgs) {
       const { name, picture } = form.value
       await saveProfile(scope, { name })
       const refusal = picture && (await savePicture(scope, picture).catch(refusalOf))
-      if (refusal) return data({ errors: { picture: refusal.message }, values: { name } }, refusal.status)
+      if (refusal) return data({ errors: { picture: dataOf(refusal) }, values: { name } }, refusal.status)
       await finishOnboardingStep(scope, "profile")
       return redirect(href("/onboarding"))
     }

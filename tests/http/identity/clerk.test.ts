@@ -147,7 +147,10 @@ describe("Clerk", () => {
     const body = JSON.stringify({ messages: [] })
     const chat = await fetch(`${app.origin}/api/chat`, { method: "POST", headers, body })
     expect(chat.status).toBe(403)
-    expect(await chat.json()).toEqual({ error: expect.stringContaining("no longer exists") })
+    expect(await chat.json()).toEqual({
+      error: expect.stringContaining("no longer exists"),
+      reason: "account-gone-at-provider",
+    })
     expect(chat.headers.has("x-ratelimit-remaining")).toBe(true)
   })
 

@@ -26,7 +26,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { saveProfile } from "#server/users/users.ts"
-import { isRefusal } from "#server/errors.ts"
+import { dataOf, isRefusal } from "#server/errors.ts"
 import { textFor } from "#app/routes/auth/refusal-text.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { PlanCard } from "#app/routes/dashboard/plan-card.tsx"
@@ -164,7 +164,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return refused(error.status, { [intent === "save-picture" ? "picture" : "form"]: error.message })
+    return refused(error.status, { [intent === "save-picture" ? "picture" : "form"]: dataOf(error) })
   }
 }
 

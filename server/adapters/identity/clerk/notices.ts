@@ -9,9 +9,8 @@ import type { IdentityNotice } from "#server/ports/identity.ts"
 export function createNoticeReader(signingSecret: string, forget: (userId: string) => void) {
   return async (request: Request): Promise<IdentityNotice | null> => {
     const event = await verifyWebhook(request, { signingSecret }).catch((error: unknown) => {
-      throw new Unauthorized(
-        `The webhook is not Clerk's, or older than five minutes: ${error instanceof Error ? error.message : "no signature"}`,
-      )
+      const problem = error instanceof Error ? error.message : "no signature"
+      throw new Unauthorized("webhook-foreign", { problem })
     })
     const notice = noticeOf(event)
     if (notice) forget(notice.userId)
