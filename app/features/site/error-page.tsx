@@ -5,7 +5,7 @@ import { href, isRouteErrorResponse, useLocation } from "react-router"
 import { sentencesIn } from "#app/language/sentences.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
 import { LinkButton } from "#app/ui/button.tsx"
-import { Logo } from "#app/ui/logo.tsx"
+import { HomeLink } from "./home-link.tsx"
 
 interface Failure {
   error: unknown
@@ -18,9 +18,7 @@ export function ErrorPage({ error, requestId }: Failure) {
   return (
     <div className="flex min-h-dvh flex-col px-6">
       <header className="py-6">
-        <a href={href("/")} className="rounded-md">
-          <Logo name="Tideline" />
-        </a>
+        <HomeLink />
       </header>
       <main className="flex flex-1 flex-col items-center justify-center pb-24">
         <ErrorNotice error={error} requestId={requestId} />

@@ -1,6 +1,6 @@
-import { Trans } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { useLocation } from "react-router"
+import { SkipLink } from "#app/ui/skip-link.tsx"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
 import { SiteFooter } from "./site-footer.tsx"
 import { SiteHeader } from "./site-header.tsx"
@@ -21,12 +21,7 @@ export function SiteFrame({
   const { pathname, search } = useLocation()
   return (
     <div className="flex min-h-dvh flex-col">
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-      >
-        <Trans>Skip to content</Trans>
-      </a>
+      <SkipLink />
       <SiteHeader isSignedIn={isSignedIn} docs={docs} />
       <main id="main" tabIndex={-1} className="flex-1 outline-hidden">
         {children}

@@ -4,6 +4,7 @@ import { href, NavLink, Outlet, useLocation, useRouteLoaderData } from "react-ro
 import { Alert } from "#app/ui/alert.tsx"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Logo } from "#app/ui/logo.tsx"
+import { SkipLink } from "#app/ui/skip-link.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import type { loader as rootLoader } from "#app/root.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
@@ -48,12 +49,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
   return (
     <div className="flex min-h-dvh flex-col">
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-md bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-      >
-        <Trans>Skip to content</Trans>
-      </a>
+      <SkipLink />
       <header className="border-b border-line bg-sunken">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-1 px-5 pt-3 sm:px-8">
           <a href={href("/dashboard")} className="-mx-1 flex min-h-11 items-center rounded-md px-1">

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro"
+import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { href, Link, Outlet, redirect, useLocation } from "react-router"
 import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts"
@@ -7,6 +7,7 @@ import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Logo } from "#app/ui/logo.tsx"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
+import { SkipLink } from "#app/ui/skip-link.tsx"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -50,12 +51,7 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
   return (
     <CommandsProvider threads={threads}>
       <div className="[--frame:calc(7.5rem+env(safe-area-inset-bottom)+env(safe-area-inset-top))] lg:grid lg:grid-cols-[16.5rem_minmax(0,1fr)] lg:[--frame:0px]">
-        <a
-          href="#main"
-          className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md border border-line-strong bg-raised px-4 py-2.5 text-sm font-medium shadow-md focus-visible:translate-y-0"
-        >
-          <Trans>Skip to content</Trans>
-        </a>
+        <SkipLink />
         <Sidebar threads={threads} />
         <TopBar />
         <main

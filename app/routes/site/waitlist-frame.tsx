@@ -1,6 +1,5 @@
 import type { ReactNode } from "react"
-import { href } from "react-router"
-import { Logo } from "#app/ui/logo.tsx"
+import { HomeLink } from "#app/features/site/home-link.tsx"
 
 /** The layout of the waitlist's pages: a centred form, and a link to the home page. */
 export function WaitlistFrame({
@@ -15,9 +14,7 @@ export function WaitlistFrame({
   return (
     <div className="flex min-h-dvh flex-col px-6">
       <header className="py-6">
-        <a href={href("/")} className="rounded-md">
-          <Logo name="Tideline" />
-        </a>
+        <HomeLink />
       </header>
       <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center pb-24">
         <h1 className="text-3xl font-semibold">{title}</h1>
