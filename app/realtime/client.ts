@@ -14,6 +14,7 @@ import type {
 import { createCollection, rowChange, type Collection } from "./collection.ts"
 import type { Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
+import { createPageReader, type ReadPage } from "./page-reader.ts"
 
 /**
  * How fresh the page's data is. `asOf`: milliseconds since the epoch up to which it shows
@@ -47,6 +48,7 @@ export function createLiveClient(link: Link) {
   const keys = new Map<number, string>()
   const ids = new Map<string, number>()
   const holders = new Map<string, number>()
+  const pageReader = createPageReader(collections)
   const lingering = new Map<string, ReturnType<typeof setTimeout>>()
   const freshnessReaders = new Set<() => void>()
   let freshness = CONNECTING
@@ -105,7 +107,7 @@ export function createLiveClient(link: Link) {
   }
 
   function resubscribe(key: string) {
-    if (ids.has(key)) return
+    if (ids.has(key) || pageReader.has(key)) return
     const collection = collections.get(key)
     if (collection) subscribe(key, haveOf(collection))
   }
@@ -114,6 +116,11 @@ export function createLiveClient(link: Link) {
     const left = (holders.get(key) ?? 1) - 1
     holders.set(key, left)
     if (left > 0) return
+    if (pageReader.end(key)) {
+      holders.delete(key)
+      collections.delete(key)
+      return
+    }
     lingering.set(
       key,
       setTimeout(() => {
@@ -253,10 +260,13 @@ export function createLiveClient(link: Link) {
   return {
     /** The live rows, or the loader's own if nothing holds them. */
     rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows,
-    /** Keeps these rows live, starting from what a loader returned, until `release` is called. */
-    hold(loaded: Loaded): { collection: Collection; release(): void } {
+    /**
+     * Keeps these rows live, starting from what a loader returned, until `release` is called. With
+     * `readPage` they are read by it instead, and again when `readAgain` is called.
+     */
+    hold(loaded: Loaded, readPage?: ReadPage): { collection: Collection; release(): void } {
       const key = keyOf(loaded)
-      const collection = collections.get(key) ?? createCollection(loaded)
+      const collection = collections.get(key) ?? createCollection(loaded, !readPage)
       collections.set(key, collection)
       holders.set(key, (holders.get(key) ?? 0) + 1)
       clearTimeout(lingering.get(key))
@@ -266,9 +276,12 @@ export function createLiveClient(link: Link) {
         collection.adopt(loaded)
         collection.announce()
       }
-      resubscribe(key)
+      if (readPage) pageReader.begin(key, readPage)
+      else resubscribe(key)
       return { collection, release: () => release(key) }
     },
+    /** Reads the pages of a query again that `readPage` reads. */
+    readAgain: pageReader.readAgain,
     /**
      * Call it when a loader ran again. Subscribed rows receive its changes anyway; for others, it
      * brings them.
@@ -276,7 +289,8 @@ export function createLiveClient(link: Link) {
     adopt(loaded: Loaded) {
       const key = keyOf(loaded)
       const collection = collections.get(key)
-      if (!collection || ids.has(key) || !loaded.have || collection.isPast(loaded.have.position)) return
+      if (!collection || ids.has(key)) return
+      if (!pageReader.has(key) && (!loaded.have || collection.isPast(loaded.have.position))) return
       collection.adopt(loaded)
       collection.announce()
     },

@@ -10,8 +10,9 @@ export interface PendingChange {
 /**
  * The rows of one live query with one set of arguments: the server's rows, with the optimistic
  * changes on top. Readers are notified only by `announce`, so that one commit causes one render.
+ * Without `isFollowed` no commit changes the rows.
  */
-export function createCollection(loaded: Loaded) {
+export function createCollection(loaded: Loaded, isFollowed = true) {
   const readers = new Set<() => void>()
   let order: RowOrder = loaded.order
   let synced = sortedRows(order, loaded.rows)
@@ -44,7 +45,7 @@ export function createCollection(loaded: Loaded) {
      */
     live: false,
     /** False for rows that have not been read from the database yet. */
-    isRead: loaded.have !== undefined,
+    isRead: hasRows(loaded),
 
     /**
      * The rows to show. While nothing has changed, each of two loaders that read at the same
@@ -82,7 +83,7 @@ export function createCollection(loaded: Loaded) {
       this.upTo = undefined
       this.loadedAt = newer.have?.position
       this.live = false
-      this.isRead = newer.have !== undefined
+      this.isRead = hasRows(newer) || !isFollowed
       stale = true
     },
     /** Call it when the subscription has ended, with everything up to `position` applied. */
@@ -113,12 +114,18 @@ export function createCollection(loaded: Loaded) {
       pending = []
       stale = true
     },
-    show(change: PendingChange) {
-      pending = [...pending, change]
-      stale = true
+    show(changes: readonly PendingChange[]) {
+      pending = [...pending, ...changes]
+      stale ||= changes.length > 0
     },
-    settle(isSettled: (mutationId: string) => boolean) {
-      const left = pending.filter(({ mutationId }) => !isSettled(mutationId))
+    /** Removes optimistic changes. `isDone`: the database has made them. */
+    settle(isSettled: (mutationId: string) => boolean, isDone: boolean) {
+      const left: PendingChange[] = []
+      for (const one of pending) {
+        if (!isSettled(one.mutationId)) left.push(one)
+        // There is no commit that would bring it.
+        else if (isDone && !isFollowed) synced.apply(one.change)
+      }
       stale ||= left.length < pending.length
       pending = left
     },
@@ -133,6 +140,11 @@ export function createCollection(loaded: Loaded) {
 }
 
 export type Collection = ReturnType<typeof createCollection>
+
+/** A page that a list continues with has neither rows nor a token until it has been read. */
+function hasRows({ have, rows }: Loaded): boolean {
+  return have !== undefined || rows.length > 0
+}
 
 function isSameMoment({ have: one }: Loaded, { have: other }: Loaded): boolean {
   return (

@@ -61,7 +61,7 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
       const answer = await link.mutate({ mutation: name, args, mutationId })
       mutation.answered = true
       if ("error" in answer) {
-        drop((one) => one === mutation)
+        drop((one) => one === mutation, false)
         mutation.reject(new Refused(answer.error))
         return
       }
@@ -69,7 +69,7 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
       mutation.lsn = answer.lsn
       mutation.resolve(answer.value)
       const reached = place()
-      if (reached !== undefined && reached >= answer.lsn) drop((one) => one === mutation)
+      if (reached !== undefined && reached >= answer.lsn) drop((one) => one === mutation, true)
       else link.await(answer.lsn)
     } catch {
       // The connection was lost: whether the server acted is unknown. `resend` sends it again, and
@@ -83,32 +83,25 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
    * Removes the optimistic changes of settled mutations without notifying readers: the handler of
    * the event that settled them does.
    */
-  function settle(isSettled: (mutation: InFlight) => boolean) {
+  function settle(isSettled: (mutation: InFlight) => boolean, isDone = true) {
     if (inFlight.size === 0) return
     const settled = new Set<string>()
     for (const [id, mutation] of inFlight) if (isSettled(mutation)) settled.add(id)
     if (settled.size === 0) return
     for (const id of settled) inFlight.delete(id)
-    for (const collection of collections.values()) collection.settle((id) => settled.has(id))
+    for (const collection of collections.values()) collection.settle((id) => settled.has(id), isDone)
   }
 
-  function drop(which: (mutation: InFlight) => boolean) {
-    settle(which)
+  function drop(which: (mutation: InFlight) => boolean, isDone: boolean) {
+    settle(which, isDone)
     for (const collection of collections.values()) collection.announce()
   }
 
   function show(mutationId: string, shown: readonly Shown[]) {
-    for (const { query, args, ...change } of shown) {
-      for (const collection of collections.values()) {
-        if (collection.query !== query) continue
-        const concerns =
-          change.op === "put"
-            ? args === undefined || sameArgs(args, collection.args)
-            : collection.holds(change.key)
-        if (!concerns) continue
-        collection.show({ mutationId, change })
-        collection.announce()
-      }
+    for (const collection of collections.values()) {
+      const changes = shown.filter((change) => concerns(collection, change))
+      collection.show(changes.map((change) => ({ mutationId, change })))
+      collection.announce()
     }
   }
 
@@ -142,10 +135,15 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
     /** Mutations that were not sent will not be. */
     giveUp(error: Refusal) {
       const unsent = [...inFlight.values()].filter(({ answered }) => !answered)
-      drop((mutation) => unsent.includes(mutation))
+      drop((mutation) => unsent.includes(mutation), false)
       for (const mutation of unsent) mutation.reject(new Refused(error))
     },
   }
+}
+
+function concerns(collection: Collection, { query, args, op, key }: Shown): boolean {
+  if (collection.query !== query) return false
+  return op === "put" ? args === undefined || sameArgs(args, collection.args) : collection.holds(key)
 }
 
 const sameArgs = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

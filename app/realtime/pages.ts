@@ -1,13 +1,20 @@
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
-import { keyOf, type LiveClient } from "./client.ts"
+import { keyOf } from "./client.ts"
 import type { Collection } from "./collection.ts"
+import type { ReadPage } from "./page-reader.ts"
 import { rowComparison } from "./rows.ts"
 
 export interface Pages {
   rows: readonly LiveRow[]
-  /** How many pages have been read. */
-  count: number
   hasMore: boolean
+  /** The next page has been asked for. */
+  isLoading: boolean
+}
+
+export type PagedList = ReturnType<typeof createPages>
+
+interface PageSource {
+  hold(loaded: Loaded, readPage?: ReadPage): { collection: Collection; release(): void }
 }
 
 interface Page {
@@ -16,29 +23,25 @@ interface Page {
   leave(): void
 }
 
-/** What a page knows when rendered: the first page of rows only. */
-export function firstPage({ rows, end }: Loaded): Pages {
-  return { rows, count: 1, hasMore: end !== null }
-}
-
 /**
  * The pages of one query. Each is live, and begins where the one before ends. When that end moves
  * because the previous page was read again, the pages after it are read again as well, and keep
- * showing their rows until then.
+ * showing their rows until then. So do all pages of a list that is watched again.
  */
 export function createPages(
-  client: LiveClient,
-  first: Loaded,
+  source: PageSource,
+  loaded: Loaded,
   argsAfter: (end: string) => unknown,
-  /** What the page already shows. */
-  rendered: Pages = firstPage(first),
+  /** For pages that no live query has: they are read by this. */
+  readPage?: ReadPage,
 ) {
   const readers = new Set<() => void>()
-  const compare = rowComparison(first.order)
+  const compare = rowComparison(loaded.order)
+  let first = loaded
   let wanted = 1
   let pages: Page[] = []
   let replacing = false
-  let shown = rendered
+  let shown: Pages = { rows: loaded.rows, hasMore: loaded.end !== null, isLoading: false }
 
   function follow() {
     for (let at = 0; at < Math.max(wanted, pages.length); at++) {
@@ -58,11 +61,11 @@ export function createPages(
     return { query, args: argsAfter(collection.end), rows: [], order, end: null }
   }
 
-  function enter(loaded: Loaded): Page {
-    const { collection, release } = client.hold(loaded)
+  function enter(asked: Loaded): Page {
+    const { collection, release } = source.hold(asked, readPage)
     const unwatch = collection.watch(follow)
     return {
-      key: keyOf(loaded),
+      key: keyOf(asked),
       collection,
       leave() {
         unwatch()
@@ -91,10 +94,14 @@ export function createPages(
     ].toSorted(compare)
     const last = rows.at(-1)
     replacing &&= unread > 0
-    if (replacing && last) rows.push(...shown.rows.filter((row) => compare(last, row) < 0))
+    if (replacing && last) {
+      const ids = new Set(rows.map(({ _id }) => _id))
+      rows.push(...shown.rows.filter((row) => compare(last, row) < 0 && !ids.has(row._id)))
+    }
     const hasMore = unread > 0 || pages.at(-1)?.collection.end !== null
-    if (isShown(rows) && shown.count === read.length && shown.hasMore === hasMore) return
-    shown = { rows, count: read.length, hasMore }
+    const isLoading = hasMore && wanted > read.length
+    if (isShown(rows) && shown.hasMore === hasMore && shown.isLoading === isLoading) return
+    shown = { rows, hasMore, isLoading }
     for (const reader of readers) reader()
   }
 
@@ -104,13 +111,21 @@ export function createPages(
 
   return {
     shown: () => shown,
-    want(count: number) {
-      wanted = count
+    loadMore() {
+      if (!shown.hasMore || shown.isLoading) return
+      wanted = Math.max(1, pages.length) + 1
       if (pages.length > 0) follow()
+    },
+    /** Where a list that nobody watches begins when it is watched again. */
+    startFrom(newer: Loaded) {
+      first = newer
     },
     watch(reader: () => void) {
       readers.add(reader)
-      if (pages.length === 0) follow()
+      if (pages.length === 0) {
+        replacing = wanted > 1
+        follow()
+      }
       return () => {
         readers.delete(reader)
         if (readers.size > 0) return
@@ -118,4 +133,21 @@ export function createPages(
       }
     },
   }
+}
+
+/** Lists that were left, so that they are as long as before when one returns to them. */
+const remembered = new WeakMap<PageSource, Map<string, PagedList>>()
+const MOST_REMEMBERED = 4
+
+/** The list that begins with these rows: as it was left, or else as `create` returns it. */
+export function recallPages(source: PageSource, first: Loaded, create: () => PagedList): PagedList {
+  const key = keyOf(first)
+  const lists = remembered.get(source) ?? new Map<string, PagedList>()
+  remembered.set(source, lists)
+  const pages = lists.get(key) ?? create()
+  pages.startFrom(first)
+  lists.delete(key)
+  lists.set(key, pages)
+  for (const old of [...lists.keys()].slice(0, -MOST_REMEMBERED)) lists.delete(old)
+  return pages
 }

@@ -13,7 +13,8 @@ import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
 import { createDeferredLink } from "./deferred-link.ts"
 import type { Link } from "./link.ts"
-import { createPages, firstPage } from "./pages.ts"
+import type { ReadPage } from "./page-reader.ts"
+import { createPages, recallPages } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
@@ -116,33 +117,45 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
   return useSyncExternalStore(watch, rows, () => loaded.rows) as readonly Row[]
 }
 
+interface PagesOptions {
+  /** For pages that no live query has: they are read by this, and again by `readAgain`. */
+  readPage?: ReadPage | undefined
+  /** Whether a list that was left is as long as before when one returns to it. */
+  isRemembered?: boolean
+}
+
 /**
  * Like `useLive`, for a paginated query: `loadMore` adds the next page. `argsAfter` returns the
  * arguments of a page from the `end` of the one before. All pages are live.
  */
-export function useLivePages<Row extends LiveRow>(loaded: Loaded<Row>, argsAfter: (end: string) => unknown) {
+export function useLivePages<Row extends LiveRow>(
+  loaded: Loaded<Row>,
+  argsAfter: (end: string) => unknown,
+  { readPage, isRemembered = false }: PagesOptions = {},
+) {
   const client = useClient()
   const key = keyOf(loaded)
-  const [wanted, setWanted] = useState(1)
-  const [rendered] = useState(() => firstPage(loaded))
   const pages = useMemo(
-    () => createPages(client, loaded, argsAfter, rendered),
-    // As above; and `argsAfter` depends only on the first page's arguments.
+    () => {
+      const create = () => createPages(client, loaded, argsAfter, readPage)
+      return isRemembered ? recallPages(client, loaded, create) : create()
+    },
+    // As above; and the options depend only on the first page's arguments.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
-  const { rows, count, hasMore } = useSyncExternalStore(
+  const { rows, hasMore, isLoading } = useSyncExternalStore(
     useCallback((changed: () => void) => pages.watch(changed), [pages]),
     () => pages.shown(),
-    () => rendered,
+    () => pages.shown(),
   )
   useEffect(() => client.adopt(loaded), [client, loaded])
-  useEffect(() => pages.want(wanted), [pages, wanted])
   return {
     rows: rows as readonly Row[],
     hasMore,
-    isLoading: hasMore && wanted > count,
-    loadMore: () => setWanted(count + 1),
+    isLoading,
+    loadMore: pages.loadMore,
+    readAgain: useCallback(() => void client.readAgain(loaded.query), [client, loaded.query]),
   }
 }
 

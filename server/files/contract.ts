@@ -244,11 +244,6 @@ function searchable(text: string): string {
     .trim()
 }
 
-/** The position after this file: the argument of `files.list` for the next page. */
-export function placeAfter({ _id }: Pick<FileSummary, "_id">): string {
-  return `${_id}~${_id}`
-}
-
 /**
  * `report.final.pdf` is split into `report.final` and `.pdf`; `archive.tar.gz` keeps both
  * extensions; `.env` has none.

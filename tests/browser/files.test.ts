@@ -316,6 +316,38 @@ describe("a long list", () => {
     await link(page, "file 0003.txt").waitFor()
   })
 
+  it("shows changes beyond its first page immediately in any order, and takes back what is refused", async () => {
+    await many(300)
+    for (const order of ["newest", "name"]) {
+      const page = await open(`/dashboard/files?sort=${order}`)
+      await isLive(page)
+      const row = order === "newest" ? 60 : 240
+      const [gone, renamed, taken] = [row, row + 1, row + 2].map((n) => `file ${String(n).padStart(4, "0")}`)
+      await scrollTo(page, `${renamed}.txt`, 240)
+      await link(page, `${gone}.txt`).focus()
+      await page.keyboard.press("Delete")
+      await link(page, `${gone}.txt`).waitFor({ state: "detached" })
+      await page.getByText(`${gone}.txt is in the trash`).waitFor()
+      await link(page, `${renamed}.txt`).focus()
+      await page.keyboard.press("F2")
+      await page.keyboard.type(`${taken}`)
+      await page.keyboard.press("Enter")
+      await page.getByText(`You already have a file called ${taken}.txt.`).waitFor()
+      await link(page, `${renamed}.txt`).waitFor()
+      expect(await link(page, `${gone}.txt`).count()).toBe(0)
+    }
+  })
+
+  it("is selected whole, however much of it has been loaded", async () => {
+    await many(349)
+    for (const order of ["newest", "largest"]) {
+      const page = await open(`/dashboard/files?sort=${order}`)
+      await isLive(page)
+      await page.keyboard.press("Control+a")
+      await page.getByText("350 selected", { exact: true }).waitFor()
+    }
+  })
+
   it("keeps the kind and the order in the URL", async () => {
     await files.add("harbour.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>")
     await files.add("b.txt", "much more")

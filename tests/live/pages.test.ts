@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { createLiveClient } from "#app/realtime/client.ts"
-import { createPages, firstPage } from "#app/realtime/pages.ts"
+import { createPages, recallPages } from "#app/realtime/pages.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { scriptedLink } from "./scripted-link.ts"
 
@@ -39,9 +39,9 @@ async function threePages() {
   }
   server.up()
   const firstId = await answer({}, first.rows, "2")
-  pages.want(2)
+  pages.loadMore()
   await answer({ after: "2" }, rows(3, 4), "4")
-  pages.want(3)
+  pages.loadMore()
   await answer({ after: "4" }, rows(5, 6), null)
   return { server, client, pages, ids, seen, unwatch, answer, firstId }
 }
@@ -49,8 +49,8 @@ async function threePages() {
 describe("the pages of a live query", () => {
   it("are the rendered rows until one of them changes", async () => {
     const server = scriptedLink()
-    const rendered = firstPage(first)
-    const pages = createPages(createLiveClient(server.link), first, (after) => ({ after }), rendered)
+    const pages = createPages(createLiveClient(server.link), first, (after) => ({ after }))
+    const rendered = pages.shown()
     const reader = vi.fn()
     pages.watch(reader)
     server.up()
@@ -71,7 +71,7 @@ describe("the pages of a live query", () => {
   it("start where the previous one ends, and are shown as one list", async () => {
     const { pages, ids } = await threePages()
     expect(ids()).toEqual([1, 2, 3, 4, 5, 6])
-    expect(pages.shown()).toMatchObject({ count: 3, hasMore: false })
+    expect(pages.shown()).toMatchObject({ hasMore: false, isLoading: false })
   })
 
   it("are each live, and show a row once that moves between two of them", async () => {
@@ -120,5 +120,105 @@ describe("the pages of a live query", () => {
       [{ after: "2" }, { token: "t", lsn: position(20).lsn }],
       [{ after: "4" }, { token: "t", lsn: position(20).lsn }],
     ])
+  })
+})
+
+describe("the pages of a list that no live query has", () => {
+  /** Numbers in pages of two, as a server without a live query for their order returns them. */
+  async function readTwoPages() {
+    const server = scriptedLink()
+    const client = createLiveClient(server.link)
+    const stored = { ids: [3, 1, 2, 9, 8], fails: 0, reads: 0 }
+    const page = (from: number): Loaded => ({
+      query: "numbers",
+      args: { from },
+      rows: stored.ids.slice(from, from + 2).map((id, at) => ({ _id: String(id), place: from + at })),
+      order: [["place", "asc"]],
+      end: from + 2 < stored.ids.length ? `${from + 2} after ${stored.ids[from + 1]}` : null,
+    })
+    const readPage = async (args: unknown) => {
+      stored.reads++
+      if (stored.fails-- > 0) throw new Error("The server can't be reached.")
+      return page((args as { from: number }).from)
+    }
+    const create = () => createPages(client, page(0), (end) => ({ from: Number.parseInt(end) }), readPage)
+    const pages = create()
+    const ids = () => pages.shown().rows.map(({ _id }) => Number(_id))
+    const seen: number[][] = []
+    const unwatch = pages.watch(() => seen.push(ids()))
+    server.up()
+    pages.loadMore()
+    await expect.poll(ids).toEqual([3, 1, 2, 9])
+    return { server, client, pages, ids, seen, unwatch, stored, page, create }
+  }
+
+  it("keep the order in which they were read, and are not subscribed", async () => {
+    const { server, pages, ids } = await readTwoPages()
+    expect(pages.shown()).toMatchObject({ hasMore: true, isLoading: false })
+    pages.loadMore()
+    expect(pages.shown()).toMatchObject({ hasMore: true, isLoading: true })
+    await expect.poll(ids).toEqual([3, 1, 2, 9, 8])
+    expect(pages.shown()).toMatchObject({ hasMore: false, isLoading: false })
+    expect(server.subscribed).toEqual([])
+  })
+
+  it("are read again when asked, without losing or doubling a row meanwhile", async () => {
+    const { client, ids, seen, stored } = await readTwoPages()
+    seen.length = 0
+    stored.ids = [7, 3, 1, 2, 9, 8]
+    await client.readAgain("numbers")
+    await expect.poll(ids).toEqual([7, 3, 1, 2])
+    stored.ids = [3, 2, 9, 8]
+    await client.readAgain("numbers")
+    await expect.poll(ids).toEqual([3, 2, 9, 8])
+    for (const list of seen) expect(new Set(list).size).toBe(list.length)
+    expect(seen.every((list) => list.includes(2))).toBe(true)
+  })
+
+  it("are tried again after a failure, and keep their rows until then", async () => {
+    vi.useFakeTimers()
+    try {
+      const { client, ids, stored } = await readTwoPages()
+      stored.fails = 2
+      stored.ids = [3, 1, 2, 8]
+      await client.readAgain("numbers")
+      expect(ids()).toEqual([3, 1, 2, 9])
+      await vi.runOnlyPendingTimersAsync()
+      expect(ids()).toEqual([3, 1, 2, 8])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it("show a change at once, keep it when it is made, and take it back when it is refused", async () => {
+    const { server, client, ids } = await readTwoPages()
+    const remove = (key: string) =>
+      client.mutate({ name: "numbers.remove" }, { key }, [{ query: "numbers", op: "remove", key }])
+    const done = remove("2")
+    expect(ids()).toEqual([3, 1, 9])
+    server.sent[0]!.answer({ value: null, xid: "7", lsn: position(30).lsn })
+    await done
+    server.say("position", { lsn: position(30).lsn, at: 3, lag: 0 })
+    expect(ids()).toEqual([3, 1, 9])
+
+    const refused = remove("9")
+    expect(ids()).toEqual([3, 1])
+    server.sent[1]!.answer({ error: { code: "conflict", message: "Not this one." } })
+    await expect(refused).rejects.toThrow("Not this one.")
+    expect(ids()).toEqual([3, 1, 9])
+  })
+
+  it("are as many as before when the list is watched again", async () => {
+    const { client, page, pages, unwatch, stored, create } = await readTwoPages()
+    expect(recallPages(client, page(0), () => pages)).toBe(pages)
+    unwatch()
+    stored.ids = [4, 3, 1, 2, 9, 8]
+    const again = recallPages(client, page(0), create)
+    const ids = () => again.shown().rows.map(({ _id }) => Number(_id))
+    expect(ids()).toEqual([3, 1, 2, 9])
+    const seen: number[][] = []
+    again.watch(() => seen.push(ids()))
+    await expect.poll(ids).toEqual([4, 3, 1, 2])
+    expect(seen.every((list) => list.length >= 4)).toBe(true)
   })
 })

@@ -31,7 +31,6 @@ interface Follow {
   loaded: Loaded
   rows(): readonly LiveRow[]
   pages: ReturnType<typeof createPages> | null
-  count: number
   leave(): void
 }
 
@@ -99,7 +98,7 @@ const verbs: Record<string, (command: Command, session: Session) => void> = {
   follow({ name, query, args }, { client, follows }) {
     const loaded: Loaded = { query, args, rows: [], order: [], end: null }
     const { collection, release } = client.hold(loaded)
-    follows.set(name, { loaded, rows: () => collection.rows(), pages: null, count: 1, leave: release })
+    follows.set(name, { loaded, rows: () => collection.rows(), pages: null, leave: release })
   },
   leave({ name }, { follows }) {
     follows.get(name)?.leave()
@@ -116,7 +115,7 @@ const verbs: Record<string, (command: Command, session: Session) => void> = {
     follow.rows = () => pages.shown().rows
     follow.leave = pages.watch(() => {})
     leave()
-    pages.want((follow.count += 1))
+    pages.loadMore()
   },
   query({ name, query, args }, { link }) {
     void link.query({ query, args }).then(

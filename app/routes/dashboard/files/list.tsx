@@ -9,7 +9,7 @@ import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { ListFiles, RenameFile } from "#server/files/contract.ts"
+import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
 import { renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
@@ -21,6 +21,7 @@ import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { Browser } from "./list/browser.tsx"
 import { DropZone } from "./upload/drop-zone.tsx"
@@ -30,6 +31,7 @@ import { UploadButton } from "./upload/upload-button.tsx"
 import { uploadQueue } from "./upload/upload-queue.ts"
 import { UploadPanel } from "./upload/upload-panel.tsx"
 import type { Chosen } from "./upload/upload.ts"
+import { filteredPage } from "./list/filtered-page.ts"
 import { UsageMeter } from "./list/usage-meter.tsx"
 import { useUploads } from "./upload/use-uploads.ts"
 import { useUsage } from "./list/use-usage.ts"
@@ -45,20 +47,28 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
-  const [[usage], page] = await Promise.all([
+  const [[usage], list] = await Promise.all([
     loadLive(scope, [liveUsage, {}]),
-    isLive ? findNewest(scope) : { ...(await listFiles(scope, query)), live: null },
+    isLive ? findNewest(scope) : findFiltered(scope, query),
   ])
-  const drawn = page.files[RENDERED_BY_SERVER - 1]
-  const nextPage = page.files.length > RENDERED_BY_SERVER && drawn ? cursorAfter(drawn) : page.nextCursor
   const { largestFile: maxSize, quota } = limitsOf(scope.config, scope.viewer.session)
-  return { ...page, nextPage, query, usage, quota, maxSize, now: Date.now() }
+  return { list, isLive, nextPage: nextPageOf(list), query, usage, quota, maxSize, now: Date.now() }
 }
 
-async function findNewest(scope: Parameters<typeof loadLive>[0]) {
-  const [live] = await loadLive(scope, [fileList, {}])
-  const last = live.end === null ? undefined : live.rows.at(-1)
-  return { live, files: live.rows, nextCursor: last ? cursorAfter(last) : null }
+async function findNewest(scope: Parameters<typeof loadLive>[0]): Promise<Loaded<FileSummary>> {
+  const [list] = await loadLive(scope, [fileList, {}])
+  return list
+}
+
+async function findFiltered(scope: Parameters<typeof listFiles>[0], query: ListFiles) {
+  return filteredPage({ ...query, from: 0 }, await listFiles(scope, query))
+}
+
+/** The cursor of what a browser without JavaScript shows next. */
+function nextPageOf({ rows, end }: Loaded<FileSummary>): string | null {
+  const drawn = rows.slice(0, RENDERED_BY_SERVER)
+  const last = drawn.length < rows.length || end !== null ? drawn.at(-1) : undefined
+  return last ? cursorAfter(last) : null
 }
 
 const FileForm = v.variant("intent", [
@@ -90,7 +100,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { files, nextCursor, nextPage, live, query, maxSize, now } = loaderData
+  const { list, isLive, nextPage, query, maxSize, now } = loaderData
   const usage = useUsage(loaderData.usage, loaderData.quota)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
@@ -122,9 +132,9 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         </Alert>
       ) : null}
       <Browser
-        first={{ files, nextCursor }}
+        list={list}
+        isLive={isLive}
         nextPage={nextPage}
-        live={live}
         usage={loaderData.usage}
         query={query}
         now={now}

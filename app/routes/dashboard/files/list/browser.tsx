@@ -8,7 +8,6 @@ import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import {
   SELECTION_LIMIT,
-  type FilePage,
   type FileSummary,
   type ListFiles,
   type StoredUsage,
@@ -21,23 +20,23 @@ import { ShareDialog } from "#app/routes/dashboard/files/share/share-dialog.tsx"
 import { FilesToolbar } from "./toolbar.tsx"
 import { useArchive } from "./use-archive.ts"
 import { useFileActs } from "./use-file-acts.ts"
-import { addressOf, useFilePages, useShownFiles } from "./use-file-pages.ts"
-import { useSelection } from "./use-selection.ts"
+import { addressOf, useFilePages, type FilePages } from "./use-file-pages.ts"
+import { useSelection, type Selection } from "./use-selection.ts"
 
 /** The list of files with all its actions. */
 export function Browser({
-  first,
+  list,
+  isLive,
   nextPage,
-  live,
   usage,
   query,
   now,
   maxSize,
 }: {
-  first: FilePage
+  list: Loaded<FileSummary>
+  isLive: boolean
   /** The URL of the next page, for browsers without JavaScript. */
   nextPage: string | null
-  live: Loaded<FileSummary> | null
   usage: Loaded<StoredUsage>
   query: ListFiles
   now: number
@@ -45,11 +44,10 @@ export function Browser({
 }) {
   const { t } = useLingui()
   const formats = useFormats()
-  const store = useFilePages(first, query, live, usage)
-  const shown = useShownFiles(store)
-  const { files, hasMore } = shown
+  const pages = useFilePages(list, isLive, usage)
+  const { rows: files, hasMore, loadMore } = pages
   const selection = useSelection(files)
-  const acts = useFileActs(store, live !== null)
+  const acts = useFileActs()
   const download = useArchive()
   const [openId, setOpenId] = useOpenFile()
   const [shared, setShared] = useState<FileSummary | null>(null)
@@ -58,18 +56,13 @@ export function Browser({
   const open = files[openAt]
   const fileName = open?.fileName
 
-  async function selectAll() {
-    while (store.shown().hasMore && store.shown().files.length < SELECTION_LIMIT && !store.shown().problem) {
-      await store.loadMore()
-    }
-    selection.all(store.shown().files.slice(0, SELECTION_LIMIT))
-  }
-  useSelectionKeys({ selectAll: () => void selectAll(), clear: selection.clear }, files.length > 0)
+  const selectAll = useSelectAll(pages, selection)
+  useSelectionKeys({ selectAll, clear: selection.clear }, files.length > 0)
 
   function move(step: 1 | -1) {
     const next = files[openAt + step]
     if (next) setOpenId(next._id)
-    if (openAt + 5 > files.length && hasMore) void store.loadMore()
+    if (openAt + 5 > files.length) loadMore()
   }
 
   if (files.length === 0 && !isFiltered && !query.cursor) {
@@ -94,11 +87,9 @@ export function Browser({
         <NothingFound query={query} />
       ) : (
         <FileList
-          store={store}
-          shown={shown}
+          pages={pages}
           selection={selection}
           acts={acts}
-          isLive={live !== null}
           now={now}
           onOpen={({ _id }) => setOpenId(_id)}
           onShare={setShared}
@@ -111,7 +102,7 @@ export function Browser({
           selection.files.length >= Math.min(SELECTION_LIMIT, files.length) &&
           !(hasMore && files.length < SELECTION_LIMIT)
         }
-        onAll={() => void selectAll()}
+        onAll={selectAll}
         onClear={selection.clear}
         onDownload={() => download(selection.files.map(({ _id }) => _id))}
         onTrash={() => acts.trash(selection.files)}
@@ -139,6 +130,20 @@ export function Browser({
       {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}
     </div>
   )
+}
+
+/** Selects every file of the list up to the limit, once so many have been loaded. */
+function useSelectAll({ rows, hasMore, isLoading, loadMore }: FilePages, { all }: Selection) {
+  const [isWanted, setWanted] = useState(false)
+  const isShort = hasMore && rows.length < SELECTION_LIMIT
+  useEffect(() => {
+    if (isWanted && isShort && !isLoading) loadMore()
+  }, [isWanted, isShort, isLoading, loadMore])
+  if (isWanted && !isShort) {
+    setWanted(false)
+    all(rows.slice(0, SELECTION_LIMIT))
+  }
+  return () => setWanted(true)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro"
+import { useLingui } from "@lingui/react/macro"
 import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual"
 import {
   useCallback,
@@ -9,16 +9,14 @@ import {
   type KeyboardEvent,
   type MouseEvent,
 } from "react"
-import { useLive } from "#app/realtime/use-live.tsx"
-import { Button } from "#app/ui/button.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import { placeAfter, type FileSummary } from "#server/files/contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
-import type { FilePages, FilePageStore } from "./file-pages.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
 import { RowMenu, type OpenMenu } from "./row-menu.tsx"
 import type { FileActs } from "./use-file-acts.ts"
-import { pageAt, pagesBehindFirst, useDistanceFromTop, useSettled } from "./visible-pages.ts"
+import { useDistanceFromTop } from "./use-distance-from-top.ts"
+import type { FilePages } from "./use-file-pages.ts"
 import { useRowFocus } from "./use-row-focus.ts"
 import type { Selection } from "./use-selection.ts"
 
@@ -36,26 +34,22 @@ const AHEAD = 150
  * and Shift select, F2 renames, Delete moves to the trash.
  */
 export function FileList({
-  store,
-  shown,
+  pages,
   selection,
   acts,
-  isLive,
   now,
   onOpen,
   onShare,
 }: {
-  store: FilePageStore
-  shown: FilePages
+  pages: FilePages
   selection: Selection
   acts: FileActs
-  isLive: boolean
   now: number
   onOpen: (file: FileSummary) => void
   onShare: (file: FileSummary) => void
 }) {
   const { t } = useLingui()
-  const { files, starts, hasMore, problem, age } = shown
+  const { rows: files, hasMore, isLoading, loadMore } = pages
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
   const [namingId, setNamingId] = useState<string | null>(null)
@@ -78,15 +72,10 @@ export function FileList({
       [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
   })
   const range = virtualizer.range ?? { startIndex: 0, endIndex: 0 }
-  const isNearEnd = isHydrated && hasMore && !problem && range.endIndex >= files.length - AHEAD
+  const isNearEnd = isHydrated && hasMore && !isLoading && range.endIndex >= files.length - AHEAD
   useEffect(() => {
-    if (isNearEnd) void store.loadMore()
-  }, [isNearEnd, files.length, store])
-
-  const [from, to] = useSettled(pageAt(starts, range.startIndex), pageAt(starts, range.endIndex))
-  useEffect(() => {
-    if (!isLive) void store.refresh(from, to)
-  }, [isLive, store, from, to, age])
+    if (isNearEnd) loadMore()
+  }, [isNearEnd, files.length, loadMore])
 
   function select(event: MouseEvent | KeyboardEvent, { _id }: FileSummary) {
     setCurrent(_id)
@@ -186,57 +175,11 @@ export function FileList({
         })}
       </ul>
       <RowMenu open={menu} onClose={() => setMenu(null)} acts={rowActs} />
-      {isLive
-        ? pagesBehindFirst(from, Math.min(to, starts.length - 1)).map((at) => (
-            <LivePage key={at} at={at} shown={shown} store={store} />
-          ))
-        : null}
       {isHydrated && hasMore ? (
         <div className="flex min-h-15 items-center justify-center gap-3 py-3 text-sm text-faint">
-          {problem ? (
-            <>
-              <p role="alert" className="text-danger-ink">
-                {problem}
-              </p>
-              <Button variant="secondary" size="sm" onClick={() => void store.loadMore()}>
-                <Trans>Try again</Trans>
-              </Button>
-            </>
-          ) : (
-            <Spinner label={t`Loading more files`} />
-          )}
+          <Spinner label={t`Loading more files`} />
         </div>
       ) : null}
     </>
   )
-}
-
-/** Keeps one visible page behind the first live. Renders nothing. */
-function LivePage({
-  at,
-  shown: { files, starts },
-  store,
-}: {
-  at: number
-  shown: FilePages
-  store: FilePageStore
-}) {
-  const start = starts[at] ?? 0
-  const before = files[start - 1]
-  const rows = files.slice(start, starts[at + 1])
-  const live = useLive<FileSummary>({
-    query: "files.list",
-    args: { after: before ? placeAfter(before) : undefined },
-    rows,
-    order: [["_id", "desc"]],
-    end: null,
-  })
-  const first = useRef(live)
-  useEffect(() => {
-    // Until the server has replied, these are the page's own rows.
-    if (live === first.current) return
-    first.current = live
-    store.replace(at, live)
-  }, [at, live, store])
-  return null
 }

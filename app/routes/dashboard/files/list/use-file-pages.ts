@@ -1,78 +1,45 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { useEffect, useRef } from "react"
 import { href } from "react-router"
-import { useLive } from "#app/realtime/use-live.tsx"
+import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
-import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
-import { createFilePages, type FilePageStore } from "./file-pages.ts"
-
-/** Lists that were left, so that going back restores them at their full length. */
-const remembered = new Map<string, FilePageStore>()
-const MOST_REMEMBERED = 4
+import { argsAfterFiltered, filteredPage, type PageArgs } from "./filtered-page.ts"
 
 /** Milliseconds. Changes within this time cause one reload. */
-const REREAD_AFTER = 150
+const READ_AGAIN_AFTER = 150
+
+export type FilePages = ReturnType<typeof useFilePages>
 
 /**
  * The files of a list, as far as it has been scrolled. The newest files are live. Lists in another
- * order, searches and filtered lists are loaded again when `usage` shows that the user's files have
+ * order, searches and filtered lists are read again when `usage` shows that the user's files have
  * changed.
  */
-export function useFilePages(
-  first: FilePage,
-  query: ListFiles,
-  live: Loaded<FileSummary> | null,
-  usage: Loaded<StoredUsage>,
-): FilePageStore {
-  const store = useStore(first, query)
-  const rows = useLive<LiveRow>(live ?? usage)
+export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, usage: Loaded<StoredUsage>) {
+  const argsAfter = (end: string) =>
+    isLive ? { after: end } : argsAfterFiltered(first.args as PageArgs, end)
+  const pages = useLivePages(first, argsAfter, {
+    readPage: isLive ? undefined : readFiltered,
+    isRemembered: true,
+  })
+  const { readAgain } = pages
+  const revision = useLive(usage)[0]?.revision
+  const known = useRef(revision)
   useEffect(() => {
-    // With `live` set, the rows are files; otherwise they are of `usage`.
-    if (live) store.replace(0, rows as readonly FileSummary[])
-  }, [live, rows, store])
-  useEffect(() => {
-    if (live) return
-    store.replace(0, first.files, first.nextCursor)
-    store.age()
-  }, [live, first, store])
-  const known = useRef(rows)
-  useEffect(() => {
-    if (live || known.current === rows) return
-    known.current = rows
-    const timer = setTimeout(() => void store.reread(), REREAD_AFTER)
+    if (known.current === revision) return
+    known.current = revision
+    if (isLive) return
+    const timer = setTimeout(readAgain, READ_AGAIN_AFTER)
     return () => clearTimeout(timer)
-  }, [live, rows, store])
-  return store
+  }, [isLive, revision, readAgain])
+  return pages
 }
 
-export function useShownFiles(store: FilePageStore) {
-  return useSyncExternalStore(store.watch, store.shown, store.shown)
-}
-
-/**
- * Kept while the list is the same, and after it was left. On the server nothing is ever remembered.
- */
-function useStore(first: FilePage, query: ListFiles): FilePageStore {
-  const key = addressOf(query, query.cursor)
-  const [held, setHeld] = useState(() => ({ key, store: remembered.get(key) ?? open(first, query) }))
-  let current = held
-  if (held.key !== key) {
-    current = { key, store: remembered.get(key) ?? open(first, query) }
-    setHeld(current)
-  }
-  const { store } = current
-  useEffect(() => {
-    remembered.delete(key)
-    remembered.set(key, store)
-    for (const old of [...remembered.keys()].slice(0, -MOST_REMEMBERED)) remembered.delete(old)
-  }, [key, store])
-  return store
-}
-
-function open(first: FilePage, query: ListFiles): FilePageStore {
-  return createFilePages(first, (cursor = query.cursor) =>
-    send<FilePage>("GET", `${href("/api/files")}${addressOf(query, cursor)}&limit=100`),
-  )
+async function readFiltered(args: unknown) {
+  const page = args as PageArgs
+  const address = `${href("/api/files")}${addressOf(page, page.cursor)}&limit=100`
+  return filteredPage(page, await send<FilePage>("GET", address))
 }
 
 /** The query string of a list: `?sort=name&q=tides`. */
