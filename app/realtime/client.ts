@@ -14,7 +14,6 @@ import type {
 import { createCollection, rowChange, type Collection } from "./collection.ts"
 import type { Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
-import { createPageReader, type ReadPage } from "./page-reader.ts"
 
 /**
  * How fresh the page's data is. `asOf`: milliseconds since the epoch up to which it shows
@@ -48,7 +47,6 @@ export function createLiveClient(link: Link) {
   const keys = new Map<number, string>()
   const ids = new Map<string, number>()
   const holders = new Map<string, number>()
-  const pageReader = createPageReader(collections)
   const lingering = new Map<string, ReturnType<typeof setTimeout>>()
   const freshnessReaders = new Set<() => void>()
   let freshness = CONNECTING
@@ -107,20 +105,15 @@ export function createLiveClient(link: Link) {
   }
 
   function resubscribe(key: string) {
-    if (ids.has(key) || pageReader.has(key)) return
+    if (ids.has(key)) return
     const collection = collections.get(key)
-    if (collection) subscribe(key, haveOf(collection))
+    if (collection?.isFollowed) subscribe(key, haveOf(collection))
   }
 
   function release(key: string) {
     const left = (holders.get(key) ?? 1) - 1
     holders.set(key, left)
     if (left > 0) return
-    if (pageReader.end(key)) {
-      holders.delete(key)
-      collections.delete(key)
-      return
-    }
     lingering.set(
       key,
       setTimeout(() => {
@@ -261,12 +254,12 @@ export function createLiveClient(link: Link) {
     /** The live rows, or the loader's own if nothing holds them. */
     rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows,
     /**
-     * Keeps these rows live, starting from what a loader returned, until `release` is called. With
-     * `readPage` they are read by it instead, and again when `readAgain` is called.
+     * Keeps these rows live, starting from what a loader returned, until `release` is called.
+     * Without `isFollowed` they are not subscribed, and only show mutations.
      */
-    hold(loaded: Loaded, readPage?: ReadPage): { collection: Collection; release(): void } {
+    hold(loaded: Loaded, isFollowed = true): { collection: Collection; release(): void } {
       const key = keyOf(loaded)
-      const collection = collections.get(key) ?? createCollection(loaded, !readPage)
+      const collection = collections.get(key) ?? createCollection(loaded, isFollowed)
       collections.set(key, collection)
       holders.set(key, (holders.get(key) ?? 0) + 1)
       clearTimeout(lingering.get(key))
@@ -276,12 +269,9 @@ export function createLiveClient(link: Link) {
         collection.adopt(loaded)
         collection.announce()
       }
-      if (readPage) pageReader.begin(key, readPage)
-      else resubscribe(key)
+      resubscribe(key)
       return { collection, release: () => release(key) }
     },
-    /** Reads the pages of a query again that `readPage` reads. */
-    readAgain: pageReader.readAgain,
     /**
      * Call it when a loader ran again. Subscribed rows receive its changes anyway; for others, it
      * brings them.
@@ -290,7 +280,7 @@ export function createLiveClient(link: Link) {
       const key = keyOf(loaded)
       const collection = collections.get(key)
       if (!collection || ids.has(key)) return
-      if (!pageReader.has(key) && (!loaded.have || collection.isPast(loaded.have.position))) return
+      if (collection.isFollowed && (!loaded.have || collection.isPast(loaded.have.position))) return
       collection.adopt(loaded)
       collection.announce()
     },

@@ -31,6 +31,7 @@ export function createCollection(loaded: Loaded, isFollowed = true) {
     query: loaded.query,
     args: loaded.args,
     end: loaded.end,
+    isFollowed,
     /** The token from which the server can continue the rows; absent if they must be read again. */
     token: loaded.have?.token,
     /**
@@ -45,7 +46,7 @@ export function createCollection(loaded: Loaded, isFollowed = true) {
      */
     live: false,
     /** False for rows that have not been read from the database yet. */
-    isRead: hasRows(loaded),
+    isRead: loaded.have !== undefined,
 
     /**
      * The rows to show. While nothing has changed, each of two loaders that read at the same
@@ -83,7 +84,7 @@ export function createCollection(loaded: Loaded, isFollowed = true) {
       this.upTo = undefined
       this.loadedAt = newer.have?.position
       this.live = false
-      this.isRead = hasRows(newer) || !isFollowed
+      this.isRead = newer.have !== undefined || !isFollowed
       stale = true
     },
     /** Call it when the subscription has ended, with everything up to `position` applied. */
@@ -140,11 +141,6 @@ export function createCollection(loaded: Loaded, isFollowed = true) {
 }
 
 export type Collection = ReturnType<typeof createCollection>
-
-/** A page that a list continues with has neither rows nor a token until it has been read. */
-function hasRows({ have, rows }: Loaded): boolean {
-  return have !== undefined || rows.length > 0
-}
 
 function isSameMoment({ have: one }: Loaded, { have: other }: Loaded): boolean {
   return (

@@ -1,46 +1,59 @@
 import type { Loaded } from "#server/realtime/contract.ts"
+import { keyOf, type LiveClient } from "./client.ts"
 import type { Collection } from "./collection.ts"
-
-/** Reads a page by its arguments, in an order or with a filter that no live query has. */
-export type ReadPage = (args: unknown) => Promise<Loaded>
+import type { PageSource } from "./pages.ts"
 
 /** Milliseconds between two attempts to read a page, randomly up to twice as long. */
 const RETRY = 3000
 
-/** Reads the collections that no subscription keeps live. */
-export function createPageReader(collections: ReadonlyMap<string, Collection>) {
-  const reads = new Map<string, { readPage: ReadPage; attempts: number }>()
+interface Read {
+  collection: Collection
+  attempts: number
+}
 
-  async function read(key: string) {
-    const reading = reads.get(key)
-    const collection = collections.get(key)
-    if (!reading || !collection) return
+/**
+ * Pages in an order, or with a filter, that no live query has: each is read by its arguments, and
+ * again when `readAgain` is called. They show the client's mutations.
+ */
+export function createPageReader(
+  client: Pick<LiveClient, "hold">,
+  readPage: (args: unknown) => Promise<Loaded>,
+): PageSource {
+  const reads = new Map<string, Read>()
+
+  async function read(key: string, reading: Read) {
     const attempt = ++reading.attempts
     const isCurrent = () => reads.get(key) === reading && reading.attempts === attempt
     try {
-      const page = await reading.readPage(collection.args)
+      const page = await readPage(reading.collection.args)
       if (!isCurrent()) return
-      collection.adopt(page)
-      collection.announce()
+      reading.collection.adopt(page)
+      reading.collection.announce()
     } catch {
       // The rows stay as they are.
-      setTimeout(() => isCurrent() && void read(key), RETRY * (1 + Math.random()))
+      setTimeout(() => isCurrent() && void read(key, reading), RETRY * (1 + Math.random()))
     }
   }
 
   return {
-    has: (key: string) => reads.has(key),
-    begin(key: string, readPage: ReadPage) {
-      if (reads.has(key)) return
-      reads.set(key, { readPage, attempts: 0 })
-      if (!collections.get(key)?.isRead) void read(key)
+    hold(loaded) {
+      const key = keyOf(loaded)
+      const { collection, release } = client.hold(loaded, false)
+      const reading = { collection, attempts: 0 }
+      reads.set(key, reading)
+      // The first page has the rows of a loader; of others, the client may remember old ones.
+      if (loaded.rows.length === 0) void read(key, reading)
+      return {
+        collection,
+        release() {
+          reads.delete(key)
+          release()
+        },
+      }
     },
-    end: (key: string) => reads.delete(key),
-    /** Reads the pages of a query again, one after the other. */
-    async readAgain(query: string) {
-      // Pages that follow another end are read when they are entered.
-      const keys = [...reads.keys()].filter((key) => collections.get(key)?.query === query)
-      for (const key of keys) await read(key)
+    /** One page after the other. Those that follow another end are read when they are entered. */
+    async readAgain() {
+      for (const [key, reading] of Array.from(reads)) if (reads.has(key)) await read(key, reading)
     },
   }
 }

@@ -1,7 +1,6 @@
 import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { keyOf } from "./client.ts"
 import type { Collection } from "./collection.ts"
-import type { ReadPage } from "./page-reader.ts"
 import { rowComparison } from "./rows.ts"
 
 export interface Pages {
@@ -13,8 +12,10 @@ export interface Pages {
 
 export type PagedList = ReturnType<typeof createPages>
 
-interface PageSource {
-  hold(loaded: Loaded, readPage?: ReadPage): { collection: Collection; release(): void }
+/** Where pages come from: the client, or what reads those that no live query has. */
+export interface PageSource {
+  hold(loaded: Loaded): { collection: Collection; release(): void }
+  readAgain?(): Promise<void>
 }
 
 interface Page {
@@ -28,13 +29,7 @@ interface Page {
  * because the previous page was read again, the pages after it are read again as well, and keep
  * showing their rows until then. So do all pages of a list that is watched again.
  */
-export function createPages(
-  source: PageSource,
-  loaded: Loaded,
-  argsAfter: (end: string) => unknown,
-  /** For pages that no live query has: they are read by this. */
-  readPage?: ReadPage,
-) {
+export function createPages(source: PageSource, loaded: Loaded, argsAfter: (end: string) => unknown) {
   const readers = new Set<() => void>()
   const compare = rowComparison(loaded.order)
   let first = loaded
@@ -62,7 +57,7 @@ export function createPages(
   }
 
   function enter(asked: Loaded): Page {
-    const { collection, release } = source.hold(asked, readPage)
+    const { collection, release } = source.hold(asked)
     const unwatch = collection.watch(follow)
     return {
       key: keyOf(asked),
@@ -111,6 +106,7 @@ export function createPages(
 
   return {
     shown: () => shown,
+    readAgain: source.readAgain,
     loadMore() {
       if (!shown.hasMore || shown.isLoading) return
       wanted = Math.max(1, pages.length) + 1
@@ -133,21 +129,4 @@ export function createPages(
       }
     },
   }
-}
-
-/** Lists that were left, so that they are as long as before when one returns to them. */
-const remembered = new WeakMap<PageSource, Map<string, PagedList>>()
-const MOST_REMEMBERED = 4
-
-/** The list that begins with these rows: as it was left, or else as `create` returns it. */
-export function recallPages(source: PageSource, first: Loaded, create: () => PagedList): PagedList {
-  const key = keyOf(first)
-  const lists = remembered.get(source) ?? new Map<string, PagedList>()
-  remembered.set(source, lists)
-  const pages = lists.get(key) ?? create()
-  pages.startFrom(first)
-  lists.delete(key)
-  lists.set(key, pages)
-  for (const old of [...lists.keys()].slice(0, -MOST_REMEMBERED)) lists.delete(old)
-  return pages
 }

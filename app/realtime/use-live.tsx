@@ -13,8 +13,7 @@ import type { LiveRow, Loaded } from "#server/realtime/contract.ts"
 import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
 import { createDeferredLink } from "./deferred-link.ts"
 import type { Link } from "./link.ts"
-import type { ReadPage } from "./page-reader.ts"
-import { createPages, recallPages } from "./pages.ts"
+import { createPages, type PagedList } from "./pages.ts"
 
 const LiveContext = createContext<LiveClient | null>(null)
 
@@ -117,30 +116,21 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
   return useSyncExternalStore(watch, rows, () => loaded.rows) as readonly Row[]
 }
 
-interface PagesOptions {
-  /** For pages that no live query has: they are read by this, and again by `readAgain`. */
-  readPage?: ReadPage | undefined
-  /** Whether a list that was left is as long as before when one returns to it. */
-  isRemembered?: boolean
-}
-
 /**
  * Like `useLive`, for a paginated query: `loadMore` adds the next page. `argsAfter` returns the
- * arguments of a page from the `end` of the one before. All pages are live.
+ * arguments of a page from the `end` of the one before. All pages are live, unless `open` returns a
+ * list whose pages come from elsewhere.
  */
 export function useLivePages<Row extends LiveRow>(
   loaded: Loaded<Row>,
   argsAfter: (end: string) => unknown,
-  { readPage, isRemembered = false }: PagesOptions = {},
+  open: (client: LiveClient, first: Loaded, argsAfter: (end: string) => unknown) => PagedList = createPages,
 ) {
   const client = useClient()
   const key = keyOf(loaded)
   const pages = useMemo(
-    () => {
-      const create = () => createPages(client, loaded, argsAfter, readPage)
-      return isRemembered ? recallPages(client, loaded, create) : create()
-    },
-    // As above; and the options depend only on the first page's arguments.
+    () => open(client, loaded, argsAfter),
+    // As above; and the others depend only on the first page's arguments.
     // oxlint-disable-next-line react/exhaustive-deps
     [client, key],
   )
@@ -155,7 +145,7 @@ export function useLivePages<Row extends LiveRow>(
     hasMore,
     isLoading,
     loadMore: pages.loadMore,
-    readAgain: useCallback(() => void client.readAgain(loaded.query), [client, loaded.query]),
+    readAgain: pages.readAgain,
   }
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from "vitest"
 import { createLiveClient } from "#app/realtime/client.ts"
-import { createPages, recallPages } from "#app/realtime/pages.ts"
-import type { Loaded } from "#server/realtime/contract.ts"
+import { createPageReader } from "#app/realtime/page-reader.ts"
+import { createPages } from "#app/realtime/pages.ts"
+import { recallPages } from "#app/realtime/recall-pages.ts"
+import type { Loaded, MutationType } from "#server/realtime/contract.ts"
 import { scriptedLink } from "./scripted-link.ts"
 
 const position = (number: number) => ({ epoch: "one", lsn: number.toString().padStart(16, "0") })
@@ -123,35 +125,36 @@ describe("the pages of a live query", () => {
   })
 })
 
-describe("the pages of a list that no live query has", () => {
-  /** Numbers in pages of two, as a server without a live query for their order returns them. */
-  async function readTwoPages() {
-    const server = scriptedLink()
-    const client = createLiveClient(server.link)
-    const stored = { ids: [3, 1, 2, 9, 8], fails: 0, reads: 0 }
-    const page = (from: number): Loaded => ({
-      query: "numbers",
-      args: { from },
-      rows: stored.ids.slice(from, from + 2).map((id, at) => ({ _id: String(id), place: from + at })),
-      order: [["place", "asc"]],
-      end: from + 2 < stored.ids.length ? `${from + 2} after ${stored.ids[from + 1]}` : null,
-    })
-    const readPage = async (args: unknown) => {
-      stored.reads++
-      if (stored.fails-- > 0) throw new Error("The server can't be reached.")
-      return page((args as { from: number }).from)
-    }
-    const create = () => createPages(client, page(0), (end) => ({ from: Number.parseInt(end) }), readPage)
-    const pages = create()
-    const ids = () => pages.shown().rows.map(({ _id }) => Number(_id))
-    const seen: number[][] = []
-    const unwatch = pages.watch(() => seen.push(ids()))
-    server.up()
-    pages.loadMore()
-    await expect.poll(ids).toEqual([3, 1, 2, 9])
-    return { server, client, pages, ids, seen, unwatch, stored, page, create }
+/** Numbers in pages of two, as a server without a live query for their order returns them. */
+async function readTwoPages() {
+  const server = scriptedLink()
+  const client = createLiveClient(server.link)
+  const stored = { ids: [3, 1, 2, 9, 8], fails: 0, reads: 0 }
+  const page = (from: number): Loaded => ({
+    query: "numbers",
+    args: { from },
+    rows: stored.ids.slice(from, from + 2).map((id, at) => ({ _id: String(id), place: from + at })),
+    order: [["place", "asc"]],
+    end: from + 2 < stored.ids.length ? `${from + 2} after ${stored.ids[from + 1]}` : null,
+  })
+  const readPage = async (args: unknown) => {
+    stored.reads++
+    if (stored.fails-- > 0) throw new Error("The server can't be reached.")
+    return page((args as { from: number }).from)
   }
+  const create = () =>
+    createPages(createPageReader(client, readPage), page(0), (end) => ({ from: Number.parseInt(end), end }))
+  const pages = create()
+  const ids = () => pages.shown().rows.map(({ _id }) => Number(_id))
+  const seen: number[][] = []
+  const unwatch = pages.watch(() => seen.push(ids()))
+  server.up()
+  pages.loadMore()
+  await expect.poll(ids).toEqual([3, 1, 2, 9])
+  return { server, client, pages, ids, seen, unwatch, stored, page, create }
+}
 
+describe("the pages of a list that no live query has", () => {
   it("keep the order in which they were read, and are not subscribed", async () => {
     const { server, pages, ids } = await readTwoPages()
     expect(pages.shown()).toMatchObject({ hasMore: true, isLoading: false })
@@ -163,13 +166,13 @@ describe("the pages of a list that no live query has", () => {
   })
 
   it("are read again when asked, without losing or doubling a row meanwhile", async () => {
-    const { client, ids, seen, stored } = await readTwoPages()
+    const { pages, ids, seen, stored } = await readTwoPages()
     seen.length = 0
     stored.ids = [7, 3, 1, 2, 9, 8]
-    await client.readAgain("numbers")
+    await pages.readAgain?.()
     await expect.poll(ids).toEqual([7, 3, 1, 2])
     stored.ids = [3, 2, 9, 8]
-    await client.readAgain("numbers")
+    await pages.readAgain?.()
     await expect.poll(ids).toEqual([3, 2, 9, 8])
     for (const list of seen) expect(new Set(list).size).toBe(list.length)
     expect(seen.every((list) => list.includes(2))).toBe(true)
@@ -178,10 +181,10 @@ describe("the pages of a list that no live query has", () => {
   it("are tried again after a failure, and keep their rows until then", async () => {
     vi.useFakeTimers()
     try {
-      const { client, ids, stored } = await readTwoPages()
+      const { pages, ids, stored } = await readTwoPages()
       stored.fails = 2
       stored.ids = [3, 1, 2, 8]
-      await client.readAgain("numbers")
+      await pages.readAgain?.()
       expect(ids()).toEqual([3, 1, 2, 9])
       await vi.runOnlyPendingTimersAsync()
       expect(ids()).toEqual([3, 1, 2, 8])
@@ -192,8 +195,8 @@ describe("the pages of a list that no live query has", () => {
 
   it("show a change at once, keep it when it is made, and take it back when it is refused", async () => {
     const { server, client, ids } = await readTwoPages()
-    const remove = (key: string) =>
-      client.mutate({ name: "numbers.remove" }, { key }, [{ query: "numbers", op: "remove", key }])
+    const removal: MutationType<string, object> = { name: "numbers.remove" }
+    const remove = (key: string) => client.mutate(removal, { key }, [{ query: "numbers", op: "remove", key }])
     const done = remove("2")
     expect(ids()).toEqual([3, 1, 9])
     server.sent[0]!.answer({ value: null, xid: "7", lsn: position(30).lsn })
@@ -218,6 +221,7 @@ describe("the pages of a list that no live query has", () => {
     expect(ids()).toEqual([3, 1, 2, 9])
     const seen: number[][] = []
     again.watch(() => seen.push(ids()))
+    client.adopt(page(0))
     await expect.poll(ids).toEqual([4, 3, 1, 2])
     expect(seen.every((list) => list.length >= 4)).toBe(true)
   })

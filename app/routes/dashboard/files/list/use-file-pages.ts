@@ -1,5 +1,9 @@
 import { useEffect, useRef } from "react"
 import { href } from "react-router"
+import type { LiveClient } from "#app/realtime/client.ts"
+import { createPageReader } from "#app/realtime/page-reader.ts"
+import { createPages } from "#app/realtime/pages.ts"
+import { recallPages } from "#app/realtime/recall-pages.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -19,22 +23,25 @@ export type FilePages = ReturnType<typeof useFilePages>
 export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, usage: Loaded<StoredUsage>) {
   const argsAfter = (end: string) =>
     isLive ? { after: end } : argsAfterFiltered(first.args as PageArgs, end)
-  const pages = useLivePages(first, argsAfter, {
-    readPage: isLive ? undefined : readFiltered,
-    isRemembered: true,
-  })
+  const pages = useLivePages(first, argsAfter, isLive ? openLive : openFiltered)
   const { readAgain } = pages
   const revision = useLive(usage)[0]?.revision
   const known = useRef(revision)
   useEffect(() => {
     if (known.current === revision) return
     known.current = revision
-    if (isLive) return
-    const timer = setTimeout(readAgain, READ_AGAIN_AFTER)
+    if (!readAgain) return
+    const timer = setTimeout(() => void readAgain(), READ_AGAIN_AFTER)
     return () => clearTimeout(timer)
-  }, [isLive, revision, readAgain])
+  }, [revision, readAgain])
   return pages
 }
+
+const openLive: typeof createPages = (client, first, argsAfter) =>
+  recallPages(client, first, () => createPages(client, first, argsAfter))
+
+const openFiltered = (client: LiveClient, first: Loaded, argsAfter: (end: string) => unknown) =>
+  recallPages(client, first, () => createPages(createPageReader(client, readFiltered), first, argsAfter))
 
 async function readFiltered(args: unknown) {
   const page = args as PageArgs
