@@ -165,7 +165,7 @@ describe("the pages of a list that no live query has", () => {
     expect(server.subscribed).toEqual([])
   })
 
-  it("are read again when asked, without losing or doubling a row meanwhile", async () => {
+  it("are read again when asked, and no row is lost or doubled in between", async () => {
     const { pages, ids, seen, stored } = await readTwoPages()
     seen.length = 0
     stored.ids = [7, 3, 1, 2, 9, 8]
