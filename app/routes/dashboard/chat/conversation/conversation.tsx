@@ -227,7 +227,7 @@ function useStop(threadId: string, isReplying: boolean): (() => void) | null {
       toast.show({
         tone: "danger",
         title: t`The reply couldn't be stopped`,
-        description: problem instanceof Error ? say(problem.message) : t`Try again.`,
+        description: problem instanceof Error ? say(problem) : t`Try again.`,
       })
     })
   }
