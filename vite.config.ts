@@ -37,7 +37,7 @@ export default defineConfig(({ command }) => ({
 }))
 
 const ENTRIES = {
-  index: "./server/production.ts",
+  index: "./server/launch.ts",
   user: "./server/commands/user.ts",
   waitlist: "./server/commands/waitlist.ts",
   files: "./server/commands/files.ts",

@@ -41,7 +41,7 @@ export async function buildApp(root: string): Promise<void> {
   const unfinished = join(root, name)
   try {
     await runBuild(root, name)
-    await compressFiles(join(unfinished, "client"))
+    await Promise.all([compressFiles(join(unfinished, "client")), fillCompileCache(unfinished)])
     // Sources that changed during the build are newer than it.
     await utimes(join(unfinished, "server/index.js"), begun, begun)
     await rm(join(root, "build"), { recursive: true, force: true })
@@ -66,6 +66,16 @@ async function runBuild(root: string, buildDirectory: string) {
   })
   const [code] = await once(building, "exit")
   if (code !== 0) throw new Error("Tideline could not be built. The reason is printed above.")
+}
+
+/** Node's bytecode cache, so that the server's first start does not compile either. */
+async function fillCompileCache(directory: string) {
+  const compiling = spawn(process.execPath, [join(directory, "server/index.js"), "--compile"], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, NODE_ENV: "production" },
+  })
+  const [code] = await once(compiling, "exit")
+  if (code !== 0) throw new Error("The built server could not be loaded. The reason is printed above.")
 }
 
 /** At the highest level: it is done once, and every download benefits. */

@@ -25,7 +25,7 @@ const APP: Record<string, string> = {
   // Without one, React Router bundles its default entry, with libraries that Tideline does not
   // ship.
   "app/entry.server.tsx": "export default function handleRequest() { return new Response() }",
-  "server/production.ts": `export { routes } from "virtual:react-router/server-build"`,
+  "server/launch.ts": `export { routes } from "virtual:react-router/server-build"`,
   "server/commands/user.ts": "export {}",
   "server/commands/waitlist.ts": "export {}",
   "server/commands/files.ts": "export {}",

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -17,4 +19,16 @@ it("browsers receive the WebSocket transport of the realtime client, without pol
     expect(readFileSync(join(transports, file), "utf8"), file).toContain(`"${words}"`)
     expect(sent.includes(words), words).toBe(isSent)
   }
+})
+
+it("the server starts with bytecode from the build, and compiles none of its modules", async () => {
+  const { stderr } = await promisify(execFile)(
+    process.execPath,
+    [join(root, "build/server/index.js"), "--compile"],
+    { env: { NODE_ENV: "production", NODE_DEBUG_NATIVE: "COMPILE_CACHE" }, maxBuffer: 10_000_000 },
+  )
+  const modules = stderr.matchAll(/V8 code cache for ESM file:\/\/.*\/assets\/([\w-]+)\.js was (\w+)/g)
+  const verdicts = [...modules].map(([, name, verdict]) => ({ name, verdict }))
+  expect(verdicts.some(({ name }) => name?.startsWith("production-"))).toBe(true)
+  expect(verdicts.filter(({ verdict }) => verdict !== "accepted")).toEqual([])
 })
