@@ -134,6 +134,21 @@ export function dataOf({ message, reason, values }: Refusal): RefusalData {
   return { message, reason, values }
 }
 
+/** What a schema found wrong, if its message is a `reason`; other messages are for programs. */
+export function dataOfIssue({ message }: { message: string }): RefusalData {
+  const [name = "", ...rest] = message.split(" ")
+  if (!isReason(name)) return { message }
+  const values = rest.length > 0 ? (JSON.parse(rest.join(" ")) as RefusalValues) : undefined
+  return { message: inEnglish(name, values), reason: name, values }
+}
+
+/** The refusal of input that a schema did not accept. */
+export function badInput([issue]: readonly [{ message: string }, ...unknown[]]): BadRequest<Reason> {
+  const { message, reason, values } = dataOfIssue(issue)
+  const [name, said] = isReason(reason ?? "") ? [reason, values] : ["input-invalid", { problem: message }]
+  return new BadRequest(name as Reason, ...([said] as never))
+}
+
 function inEnglish(reason: Reason, values: RefusalValues = {}): string {
   return allRefusalTexts[reason].replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

@@ -1,3 +1,4 @@
+import { badInput } from "#server/errors.ts"
 import { eq, sql, type SQL } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
 import { users } from "#db/schema/users.ts"
@@ -35,6 +36,7 @@ export async function openLive(
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),
     permit: ({ session }, call) => permit(session, call),
+    refuseArguments: badInput,
     isSessionValid: async ({ session, user }) =>
       (await services.identity.isSessionValid?.(session)) ?? hasRecord(services, user._id),
     transact: (viewer, work) => transact(services, viewer, work),

@@ -104,6 +104,48 @@ export const refusalTexts = {
   "email-gone": "This email has been sent or discarded in the meantime. Reload the page.",
   "no-email-parked": "No parked email can be resent.",
   "reply-ended": "That reply has already ended.",
+
+  // Fields of forms
+  "form-too-large": "This is larger than the form accepts.",
+  "form-unreadable": "This request is not a form.",
+  "field-missing": "This is missing.",
+  "field-empty": "Fill this in.",
+  "control-characters": "Leave out control characters.",
+  "email-missing": "Enter your email address.",
+  "email-too-long": "An email address can have up to 254 characters.",
+  "email-malformed": "Enter an email address such as ada@example.org.",
+  "password-missing": "Enter your password.",
+  "password-too-long": "A password has at most {most} characters.",
+  "new-password-missing": "Choose a password.",
+  "new-password-too-short": "Choose a password of at least {least} characters.",
+  "code-missing": "Enter a code.",
+  "code-too-long": "A code is shorter than that.",
+  "name-missing": "Enter your name.",
+  "name-too-long": "A name can have up to 100 characters.",
+  "picture-missing": "Choose a picture first.",
+  "picture-too-large": "Choose a picture of at most 10 MB.",
+  "key-unnamed": "Name the key.",
+  "key-name-empty": "Name the key after the program that will use it.",
+  "key-name-too-long": "A key's name can have up to 32 characters.",
+  "key-without-end": "Choose when the key expires.",
+  "passkey-unnamed": "Name the passkey.",
+  "passkey-name-empty": "Name the passkey after the device or app that holds it.",
+  "passkey-name-too-long": "A passkey's name can have up to 50 characters.",
+  "file-name-missing": "Give the file a name.",
+  "file-name-with-slash": "A file name cannot contain / or \\.",
+  "file-name-too-long": "A file name can have up to {most} bytes.",
+  "files-unnamed": 'Name 1 to {most} files in "ids", or say "all".',
+  "link-password-missing": "Enter the password.",
+  "link-password-wrong": "That password is wrong.",
+  "link-password-unfit": "A password has 1 to {most} characters. Leave it out for a link without one.",
+  "link-downloads-unfit": "The number of downloads is a whole number from 1 to 1,000,000.",
+  "link-end-unfit": "The expiry of a link is a time in milliseconds since 1970.",
+  "link-end-past": "The expiry of the link is in the past.",
+  "link-end-too-late": "A link can be valid for up to ten years.",
+  "title-missing": "Give the conversation a title.",
+  "title-too-long": "A title can have {most} characters at most.",
+  "search-too-long": "A search can have {most} characters at most.",
+  "not-found": "Not found.",
 } as const
 
 /** What only a program can cause stays in English. */
@@ -130,6 +172,9 @@ export const programRefusalTexts = {
   "message-part-refused": "A part of type {type} is refused.",
   "message-part-not-file":
     'A user\'s message holds text and their own files, as parts of type "data-file"; one of type {type} is refused.',
+  "input-invalid": "{problem}",
+  "export-format-unknown": "The format is markdown or json.",
+  "image-url-unfit": "An image needs a URL that starts with http or https and holds no password.",
 } as const
 
 export const allRefusalTexts = { ...refusalTexts, ...programRefusalTexts }
@@ -147,6 +192,9 @@ export type RefusalValues = Readonly<Record<string, RefusalValue>>
 export type ValuesOf<R> = R extends Reason
   ? Record<NamesIn<(typeof allRefusalTexts)[R]>, RefusalValue>
   : never
+
+/** The values of a reason as an argument; most reasons have none. */
+export type ValuesArgument<R extends Reason> = keyof ValuesOf<R> extends never ? [] : [values: ValuesOf<R>]
 
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name extends `${string} ${string}`

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 
 /**
  * PostgreSQL cannot store NUL, and names and titles need no line breaks or other control
@@ -6,5 +7,5 @@ import * as v from "valibot"
  */
 export const withoutControlCharacters = v.check(
   (text: string) => !/\p{Cc}/u.test(text),
-  "Leave out control characters.",
+  reason("control-characters"),
 )

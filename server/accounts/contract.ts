@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem } from "#server/ports/account-forms.ts"
@@ -13,23 +14,23 @@ export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
 
 const Email = v.pipe(
-  v.string("Enter your email address."),
+  v.string(reason("email-missing")),
   v.trim(),
-  v.nonEmpty("Enter your email address."),
-  v.maxLength(254, "An email address can have up to 254 characters."),
-  v.email("Enter an email address such as ada@example.org."),
+  v.nonEmpty(reason("email-missing")),
+  v.maxLength(254, reason("email-too-long")),
+  v.email(reason("email-malformed")),
 )
 
 const Password = v.pipe(
-  v.string("Enter your password."),
-  v.nonEmpty("Enter your password."),
-  v.maxLength(PASSWORD_LENGTH.most, `A password has at most ${PASSWORD_LENGTH.most} characters.`),
+  v.string(reason("password-missing")),
+  v.nonEmpty(reason("password-missing")),
+  v.maxLength(PASSWORD_LENGTH.most, reason("password-too-long", { most: PASSWORD_LENGTH.most })),
 )
 
 const NewPassword = v.pipe(
-  v.string("Choose a password."),
-  v.minLength(PASSWORD_LENGTH.least, `Choose a password of at least ${PASSWORD_LENGTH.least} characters.`),
-  v.maxLength(PASSWORD_LENGTH.most, `A password has at most ${PASSWORD_LENGTH.most} characters.`),
+  v.string(reason("new-password-missing")),
+  v.minLength(PASSWORD_LENGTH.least, reason("new-password-too-short", { least: PASSWORD_LENGTH.least })),
+  v.maxLength(PASSWORD_LENGTH.most, reason("password-too-long", { most: PASSWORD_LENGTH.most })),
 )
 
 const Id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))
@@ -38,10 +39,10 @@ const Id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))
 export const MOST_KEYS = 50
 
 export const KeyName = v.pipe(
-  v.string("Name the key."),
+  v.string(reason("key-unnamed")),
   v.trim(),
-  v.nonEmpty("Name the key after the program that will use it."),
-  v.maxLength(32, "A key's name can have up to 32 characters."),
+  v.nonEmpty(reason("key-name-empty")),
+  v.maxLength(32, reason("key-name-too-long")),
   withoutControlCharacters,
 )
 
@@ -51,22 +52,24 @@ export const KEY_LIVES = ["90", "30", "365", "never"] as const
 const NewKey = v.object({
   intent: v.literal("create-key"),
   name: KeyName,
-  days: v.picklist(KEY_LIVES, "Choose when the key expires."),
+  days: v.picklist(KEY_LIVES, reason("key-without-end")),
   ...v.entriesFromList(KEY_SCOPES, v.optional(v.literal("on"))),
 })
 
 /** Bytes: the size of a photo from a phone. */
 export const LARGEST_PICTURE = 10_000_000
 
-export const PICTURE_TOO_LARGE = "Choose a picture of at most 10 MB."
-
 export const Picture = v.pipe(
-  v.file("Choose a picture first."),
-  v.maxSize(LARGEST_PICTURE, PICTURE_TOO_LARGE),
+  v.file(reason("picture-missing")),
+  v.maxSize(LARGEST_PICTURE, reason("picture-too-large")),
 )
 
 /** The password, or the email address if the provider keeps the password. */
-const Confirmation = v.pipe(v.string("Fill this in."), v.nonEmpty("Fill this in."), v.maxLength(254))
+const Confirmation = v.pipe(
+  v.string(reason("field-empty")),
+  v.nonEmpty(reason("field-empty")),
+  v.maxLength(254),
+)
 
 export const SignIn = v.object({ email: Email, password: Password })
 
@@ -78,10 +81,10 @@ export const SignUp = v.object({
 
 /** Of an authenticator app, or a recovery code. */
 const Code = v.pipe(
-  v.string("Enter a code."),
+  v.string(reason("code-missing")),
   v.trim(),
-  v.nonEmpty("Enter a code."),
-  v.maxLength(40, "A code is shorter than that."),
+  v.nonEmpty(reason("code-missing")),
+  v.maxLength(40, reason("code-too-long")),
 )
 
 export const EnterCode = v.object({ code: Code, trust: v.optional(v.literal("on")) })
@@ -125,7 +128,7 @@ export const AccountChange = v.variant("intent", [
     intent: v.literal("change-address"),
     email: v.pipe(Email, v.toLowerCase()),
     current: v.optional(Password, ""),
-    code: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(40, "A code is shorter than that.")), ""),
+    code: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(40, reason("code-too-long"))), ""),
   }),
   v.object({ intent: v.literal("stop-address-change") }),
   v.object({ intent: v.literal("renew-recovery-codes"), current: v.optional(Password), code: Code }),

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import { PasskeyAssertion, PasskeyAttestation } from "#server/ports/passkey-contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 
@@ -6,10 +7,10 @@ import { withoutControlCharacters } from "#server/text-contract.ts"
 export const MOST_PASSKEYS = 20
 
 export const PasskeyName = v.pipe(
-  v.string("Name the passkey."),
+  v.string(reason("passkey-unnamed")),
   v.trim(),
-  v.nonEmpty("Name the passkey after the device or app that holds it."),
-  v.maxLength(50, "A passkey's name can have up to 50 characters."),
+  v.nonEmpty(reason("passkey-name-empty")),
+  v.maxLength(50, reason("passkey-name-too-long")),
   withoutControlCharacters,
 )
 

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
@@ -133,7 +134,7 @@ export const SEARCH_LIMIT = 200
 /** The query of a search. */
 export const SearchQuery = v.object({
   q: v.optional(
-    v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, `A search can have ${SEARCH_LIMIT} characters at most.`)),
+    v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, reason("search-too-long", { most: SEARCH_LIMIT }))),
     "",
   ),
 })
@@ -141,7 +142,7 @@ export type SearchQuery = v.InferOutput<typeof SearchQuery>
 
 /** The query of an export. */
 export const ExportQuery = v.object({
-  format: v.optional(v.picklist(["markdown", "json"], "The format is markdown or json."), "markdown"),
+  format: v.optional(v.picklist(["markdown", "json"], reason("export-format-unknown")), "markdown"),
 })
 export type ExportQuery = v.InferOutput<typeof ExportQuery>
 
@@ -177,10 +178,10 @@ export const ThreadId = v.pipe(v.string(), v.uuid())
 export const MessageId = v.pipe(v.string(), v.uuid())
 
 const Title = v.pipe(
-  v.string("Give the conversation a title."),
+  v.string(reason("title-missing")),
   v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
-  v.nonEmpty("Give the conversation a title."),
-  v.maxLength(TITLE_LIMIT, `A title can have ${TITLE_LIMIT} characters at most.`),
+  v.nonEmpty(reason("title-missing")),
+  v.maxLength(TITLE_LIMIT, reason("title-too-long", { most: TITLE_LIMIT })),
   withoutControlCharacters,
 )
 

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
 
@@ -36,9 +37,9 @@ export interface SharedFile {
 
 export const UnlockShare = v.object({
   password: v.pipe(
-    v.string("Enter the password."),
-    v.nonEmpty("Enter the password."),
-    v.maxLength(1000, "That password is wrong."),
+    v.string(reason("link-password-missing")),
+    v.nonEmpty(reason("link-password-missing")),
+    v.maxLength(1000, reason("link-password-wrong")),
   ),
 })
 
@@ -103,7 +104,7 @@ export const FILE_NAME_LIMIT = 255
 export const FileId = v.pipe(v.string(), v.uuid())
 export const ShareId = v.pipe(v.string(), v.uuid())
 
-const NAMELESS = "Give the file a name."
+const NAMELESS = reason("file-name-missing")
 
 export const RenameFile = v.object(
   {
@@ -111,10 +112,10 @@ export const RenameFile = v.object(
       v.string(NAMELESS),
       v.trim(),
       v.nonEmpty(NAMELESS),
-      v.check((name) => !/[/\\]/.test(name), "A file name cannot contain / or \\."),
+      v.check((name) => !/[/\\]/.test(name), reason("file-name-with-slash")),
       v.check(
         (name) => new TextEncoder().encode(name).byteLength <= FILE_NAME_LIMIT,
-        `A file name can have up to ${FILE_NAME_LIMIT} bytes.`,
+        reason("file-name-too-long", { most: FILE_NAME_LIMIT }),
       ),
     ),
   },
@@ -127,18 +128,18 @@ export const SHARE_PASSWORD_LIMIT = 200
 /** Milliseconds. */
 const LONGEST_SHARE = 10 * 365 * 24 * 60 * 60 * 1000
 
-const PASSWORD_LENGTH = `A password has 1 to ${SHARE_PASSWORD_LIMIT} characters. Leave it out for a link without one.`
-const DOWNLOADS_RANGE = "The number of downloads is a whole number from 1 to 1,000,000."
+const PASSWORD_LENGTH = reason("link-password-unfit", { most: SHARE_PASSWORD_LIMIT })
+const DOWNLOADS_RANGE = reason("link-downloads-unfit")
 
 /** A link's limits. A missing or null value is no limit. */
 export const ShareFile = v.object({
   /** Milliseconds since the epoch. */
   expiresAt: v.nullish(
     v.pipe(
-      v.number("The expiry of a link is a time in milliseconds since 1970."),
-      v.integer("The expiry of a link is a time in milliseconds since 1970."),
-      v.check((moment) => moment > Date.now(), "The expiry of the link is in the past."),
-      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, "A link can be valid for up to ten years."),
+      v.number(reason("link-end-unfit")),
+      v.integer(reason("link-end-unfit")),
+      v.check((moment) => moment > Date.now(), reason("link-end-past")),
+      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, reason("link-end-too-late")),
     ),
   ),
   password: v.nullish(
@@ -167,7 +168,7 @@ export const ArchiveFiles = v.union(
     v.strictObject({ ids: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(ARCHIVE_LIMIT)) }),
     v.strictObject({ all: v.literal(true) }),
   ],
-  `Name 1 to ${ARCHIVE_LIMIT} files in "ids", or say "all".`,
+  reason("files-unnamed", { most: ARCHIVE_LIMIT }),
 )
 export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
 

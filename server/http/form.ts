@@ -1,10 +1,16 @@
 import * as v from "valibot"
+import { BadRequest, dataOf, dataOfIssue } from "#server/errors.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 import { readBytes } from "#server/transport/body.ts"
 
 /** Bytes: enough for a form of text fields. Files are sent differently. */
 const FORM_LIMIT = 64 * 1024
 
-export type FormErrors<Input> = Partial<Record<Extract<keyof Input, string> | "form", string>>
+const TOO_LARGE = dataOf(new BadRequest("form-too-large"))
+const UNREADABLE = dataOf(new BadRequest("form-unreadable"))
+const MISSING = dataOf(new BadRequest("field-missing"))
+
+export type FormErrors<Input> = Partial<Record<Extract<keyof Input, string> | "form", RefusalData>>
 
 export type FormBody<Schema extends v.GenericSchema> =
   | { ok: true; value: v.InferOutput<Schema> }
@@ -22,8 +28,8 @@ interface FormFile {
   field: string
   /** Bytes. */
   limit: number
-  /** The error for a larger one. */
-  tooLarge: string
+  /** Why a larger one is refused. */
+  tooLarge: "picture-too-large"
 }
 
 /**
@@ -36,11 +42,11 @@ export async function readForm<Schema extends v.GenericSchema>(
   file?: FormFile,
 ): Promise<FormBody<Schema>> {
   const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
-  if (!bytes && file) return refused(413, { [file.field]: file.tooLarge })
-  if (!bytes) return refused(413, { form: "This is larger than the form accepts." })
+  if (!bytes && file) return refused(413, { [file.field]: dataOfIssue({ message: file.tooLarge }) })
+  if (!bytes) return refused(413, { form: TOO_LARGE })
 
   const fields = await parseFields(bytes, request.headers.get("content-type"), file)
-  if (!fields) return refused(400, { form: "This request is not a form." })
+  if (!fields) return refused(400, { form: UNREADABLE })
 
   const parsed = v.safeParse(schema, fields)
   if (parsed.success) return { ok: true, value: parsed.output }
@@ -64,18 +70,22 @@ async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string |
   }
 }
 
-function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, string> {
-  const errors: Record<string, string> = {}
-  for (const { type, path, message } of issues) {
-    const field = path?.[0]?.key
+function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, RefusalData> {
+  const errors: Record<string, RefusalData> = {}
+  for (const issue of issues) {
+    const field = issue.path?.[0]?.key
     // For a missing field the issue comes from the object's schema, whose message is about keys.
-    const error = field !== undefined && type.endsWith("object") ? "This is missing." : message
+    const error = field !== undefined && issue.type.endsWith("object") ? MISSING : dataOfIssue(issue)
     errors[typeof field === "string" ? field : "form"] ??= error
   }
   return errors
 }
 
-function refused(status: 400 | 413, errors: Record<string, string>, values: Record<string, string> = {}) {
+function refused(
+  status: 400 | 413,
+  errors: Record<string, RefusalData>,
+  values: Record<string, string> = {},
+) {
   // The names come from the schema, so they are its keys.
   return { ok: false as const, status, errors: errors as FormErrors<never>, values }
 }

@@ -1,11 +1,12 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
 import { ClerkId } from "#server/users/contract.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 
 export type { OperatorChange }
 
-const Id = v.pipe(v.string(), v.uuid("Not found."))
+const Id = v.pipe(v.string(), v.uuid(reason("not-found")))
 
 export const PersonAct = v.variant("intent", [
   v.object({ intent: v.literal("change-plan"), userId: ClerkId, plan: v.picklist(["free", "pro"]) }),

@@ -14,6 +14,9 @@ export type TransactionQuery = (
   values: readonly string[],
 ) => Promise<readonly Record<string, unknown>[]>
 
+/** The error for arguments that a mutation's schema does not accept. */
+export type RefuseArguments = (issues: readonly [{ message: string }, ...unknown[]]) => Error
+
 /**
  * Opens a transaction for the product, runs `work` in it and commits, or rolls back and rethrows
  * what `work` threw.
@@ -56,6 +59,7 @@ export function createMutator<Viewer, Scope>(
   transact: Transact<Viewer, Scope>,
   place: (statement: string) => Promise<string>,
   permit: (viewer: Viewer, name: string) => void,
+  refuseArguments: RefuseArguments = ([issue]) => new Refused("invalid", issue.message),
 ) {
   const byName = new Map(mutations.map((mutation) => [mutation.name, mutation]))
   if (byName.size < mutations.length) throw new Error("Two mutations have the same name.")
@@ -66,10 +70,7 @@ export function createMutator<Viewer, Scope>(
     permit(viewer, request.mutation)
     if (!isStorable(request.args)) throw unstorable()
     const parsed = v.safeParse(mutation.schema, request.args)
-    if (!parsed.success) {
-      const [issue] = parsed.issues
-      throw new Refused("invalid", issue.message)
-    }
+    if (!parsed.success) throw refuseArguments(parsed.issues)
     const digest = createHash("sha256")
       .update(JSON.stringify([request.mutation, request.args]))
       .digest("base64url")

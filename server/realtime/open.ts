@@ -232,8 +232,12 @@ export async function openRealtime<Viewer, Scope>(
     verify,
     lag: () => reader.lag(),
     query: runQuery,
-    mutate: createMutator(options.mutations, options.transact, readPlace, (viewer, name) =>
-      options.permit?.(viewer, { kind: "mutation", name }),
+    mutate: createMutator(
+      options.mutations,
+      options.transact,
+      readPlace,
+      (viewer, name) => options.permit?.(viewer, { kind: "mutation", name }),
+      options.refuseArguments,
     ),
     opened: enter,
     closed: leave,

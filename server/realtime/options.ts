@@ -5,7 +5,7 @@ import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { RealtimeLimits } from "./limits.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
 import type { Log } from "./log.ts"
-import type { Transact } from "./mutate.ts"
+import type { RefuseArguments, Transact } from "./mutate.ts"
 
 /** A declared query or mutation that is requested. */
 export interface NamedCall {
@@ -28,6 +28,8 @@ export interface RealtimeOptions<Viewer, Scope> {
   userIdOf(viewer: Viewer): string
   /** Throws a refusal if the viewer may not call it at all, whatever the arguments. */
   permit?: (viewer: Viewer, call: NamedCall) => void
+  /** Makes the refusal of a mutation's arguments, if its schema's messages are not for people. */
+  refuseArguments?: RefuseArguments
   /**
    * Names of the credentials that opened a connection: it ends when one of them does
    * (`END_CREDENTIAL`).

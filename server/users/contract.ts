@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { User } from "#db/schema/users.ts"
 
@@ -39,10 +40,10 @@ export type PassableStep = (typeof PASSABLE_STEPS)[number]
 
 /** A name chosen by a person. */
 export const PersonName = v.pipe(
-  v.string("Enter your name."),
+  v.string(reason("name-missing")),
   v.trim(),
-  v.nonEmpty("Enter your name."),
-  v.maxLength(100, "A name can have up to 100 characters."),
+  v.nonEmpty(reason("name-missing")),
+  v.maxLength(100, reason("name-too-long")),
   withoutControlCharacters,
 )
 
@@ -64,7 +65,7 @@ export const CreateOrUpdateUser = v.object({
       v.string(),
       v.maxLength(2048),
       withoutControlCharacters,
-      v.check(isWebAddress, "An image needs a URL that starts with http or https and holds no password."),
+      v.check(isWebAddress, reason("image-url-unfit")),
     ),
   ),
   plan: v.picklist(["free", "pro"]),
@@ -73,7 +74,7 @@ export type CreateOrUpdateUser = v.InferOutput<typeof CreateOrUpdateUser>
 
 export const SaveProfile = v.object({
   name: v.pipe(
-    v.string("Enter your name."),
+    v.string(reason("name-missing")),
     v.transform((text) => text.replaceAll(/\s+/g, " ")),
     PersonName,
   ),

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { BadRequest, Forbidden } from "#server/errors.ts"
+import { badInput, Forbidden } from "#server/errors.ts"
 import { queuePlanChanged } from "#server/mail/mail.ts"
 import type { Session } from "#server/ports/session.ts"
 import type { Scope } from "#server/scope.ts"
@@ -164,7 +164,7 @@ export async function saveProfile(
 
 function requirePersonName(name: string): void {
   const parsed = v.safeParse(PersonName, name)
-  if (!parsed.success) throw new BadRequest(parsed.issues[0].message)
+  if (!parsed.success) throw badInput(parsed.issues)
 }
 
 async function askProvider(

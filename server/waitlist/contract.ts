@@ -1,12 +1,13 @@
 import * as v from "valibot"
+import { reason } from "#server/reason-contract.ts"
 
 export const JoinWaitlist = v.object({
   email: v.pipe(
-    v.string("Enter your email address."),
+    v.string(reason("email-missing")),
     v.trim(),
-    v.nonEmpty("Enter your email address."),
-    v.maxLength(254, "An email address can have up to 254 characters."),
-    v.email("Enter an email address such as ada@example.org."),
+    v.nonEmpty(reason("email-missing")),
+    v.maxLength(254, reason("email-too-long")),
+    v.email(reason("email-malformed")),
   ),
 })
 

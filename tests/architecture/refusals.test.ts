@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import * as v from "valibot"
 import { beforeAll, describe, expect, it } from "vitest"
 import { messages } from "#app/language/de/refusals.po"
 import { addMessages, i18nIn } from "#app/language/i18n.ts"
 import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
-import { Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
+import { badInput, Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
+import { RenameThread } from "#server/chat/contract.ts"
 import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
 import { refusalBody } from "#server/transport/refusals.ts"
 
@@ -50,6 +52,16 @@ describe("a refusal", () => {
     })
     expect(refusalIn(received)).toEqual(dataOf(taken))
     for (const body of [null, "error", {}, { error: 7 }]) expect(refusalIn(body)).toBeNull()
+  })
+
+  it("is what a schema's message names, or the message itself", () => {
+    const [issue] = v.safeParse(RenameThread, { title: "x".repeat(201) }).issues ?? []
+    const refused = badInput([issue ?? { message: "" }])
+    expect(refused.message).toBe("A title can have 200 characters at most.")
+    expect(dataOf(refused)).toMatchObject({ reason: "title-too-long", values: { most: 200 } })
+    expect(badInput([{ message: "Invalid type: Expected string" }]).message).toBe(
+      "Invalid type: Expected string",
+    )
   })
 
   it("is shown in English if its reason is unknown to the page", () => {

@@ -19,7 +19,7 @@ beforeAll(() => {
 
 describe("a server message", () => {
   it("is shown in the page's language", () => {
-    expect(inGerman("Enter your email address.")).toBe("Bitte die E-Mail-Adresse eingeben.")
+    expect(inGerman("The reply was stopped.")).toBe("Die Antwort wurde angehalten.")
   })
 
   it("is recognised when the server sends it during maintenance", () => {
@@ -29,7 +29,7 @@ describe("a server message", () => {
   })
 
   it("stays in English on an English page and if there is no translation", () => {
-    expect(inEnglish("Enter your email address.")).toBe("Enter your email address.")
+    expect(inEnglish("The reply was stopped.")).toBe("The reply was stopped.")
     expect(inGerman("Nobody has thought of this.")).toBe("Nobody has thought of this.")
   })
 
@@ -50,11 +50,7 @@ function isForPrograms(file: string): boolean {
 }
 
 /** What only a third-party program can cause. */
-const FOR_PROGRAMS = new Set([
-  "This needs a second factor. Open /second-factor in your browser.",
-  "The format is markdown or json.",
-  "An image needs a URL that starts with http or https and holds no password.",
-])
+const FOR_PROGRAMS = new Set(["This needs a second factor. Open /second-factor in your browser."])
 
 /**
  * The texts passed to the errors of server/errors.ts and, in a contract, to a schema. A value is

@@ -40,6 +40,8 @@ describe("a JSON body", () => {
   })
 })
 
+const MISSING = { message: "This is missing.", reason: "field-missing" }
+
 describe("a form", () => {
   const Account = v.object({
     email: v.pipe(v.string("Say your address."), v.nonEmpty("Say your address.")),
@@ -62,7 +64,10 @@ describe("a form", () => {
     expect(form).toEqual({
       ok: false,
       status: 400,
-      errors: { email: "Say your address.", password: "Use 10 characters or more." },
+      errors: {
+        email: { message: "Say your address." },
+        password: { message: "Use 10 characters or more." },
+      },
       values: { email: "", other: "kept" },
     })
   })
@@ -70,7 +75,7 @@ describe("a form", () => {
   test("without its fields is reported as such", async () => {
     expect(await readForm(posted(new URLSearchParams()), Account)).toMatchObject({
       ok: false,
-      errors: { email: "This is missing.", password: "This is missing." },
+      errors: { email: MISSING, password: MISSING },
     })
   })
 
@@ -92,7 +97,7 @@ describe("a form", () => {
     multipart.set("password", "long enough")
     expect(await readForm(posted(multipart), Account)).toMatchObject({
       ok: false,
-      errors: { email: "This is missing." },
+      errors: { email: MISSING },
     })
   })
 

@@ -280,7 +280,7 @@ describe("creating a link", () => {
   ])("with %j is refused", async (body, error) => {
     const answer = await ada(`/api/files/${digits._id}/shares`, post(body))
     expect(answer.status).toBe(400)
-    expect(await answer.json()).toEqual({ error })
+    expect(await answer.json()).toMatchObject({ error, reason: expect.stringMatching(/^link-/) })
   })
 
   test("is limited to a hundred for one file", async () => {

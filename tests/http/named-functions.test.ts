@@ -204,7 +204,12 @@ describe("a named mutation", () => {
     await adaAtHome("/api/files?name=second.txt", { method: "POST", body: "two" })
     const taken = await hers.mutate("files.rename", { fileId: own.fileId, fileName: "second.txt" })
     expect(taken).toMatchObject({
-      error: { code: "conflict", message: expect.stringContaining("second.txt") },
+      error: {
+        code: "conflict",
+        message: "You already have a file called second.txt.",
+        reason: "file-name-taken",
+        values: { fileName: "second.txt" },
+      },
     })
   })
 })

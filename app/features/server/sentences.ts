@@ -34,52 +34,7 @@ export const serverSentences: MessageDescriptor[] = [
   msg`There is a newer version of this page. Reload it and try again.`,
   msg`The connection was lost before the server answered.`,
 
-  // Forms
-  msg`This is larger than the form accepts.`,
-  msg`This request is not a form.`,
-  msg`This is missing.`,
-  msg`Fill this in.`,
-  msg`Leave out control characters.`,
-  msg`Enter your email address.`,
-  msg`An email address can have up to 254 characters.`,
-  msg`Enter an email address such as ada@example.org.`,
-  msg`Enter your password.`,
-  msg`A password has at most ${{ most: "" }} characters.`,
-  msg`Choose a password.`,
-  msg`Choose a password of at least ${{ least: "" }} characters.`,
-  msg`Enter your name.`,
-  msg`A name can have up to 100 characters.`,
-
-  // Account
-  msg`Choose a picture of at most 10 MB.`,
-  msg`Choose a picture first.`,
-  msg`Name the key.`,
-  msg`Name the key after the program that will use it.`,
-  msg`A key's name can have up to 32 characters.`,
-  msg`Choose when the key expires.`,
-  msg`Name the passkey.`,
-  msg`Name the passkey after the device or app that holds it.`,
-  msg`A passkey's name can have up to 50 characters.`,
-
-  // Files
-  msg`Give the file a name.`,
-  msg`A file name cannot contain / or \\.`,
-  msg`A file name can have up to ${{ most: "" }} bytes.`,
-  msg`Name 1 to ${{ most: "" }} files in "ids", or say "all".`,
-
-  // Share links
-  msg`Enter the password.`,
-  msg`That password is wrong.`,
-  msg`A password has 1 to ${{ most: "" }} characters. Leave it out for a link without one.`,
-  msg`The number of downloads is a whole number from 1 to 1,000,000.`,
-  msg`The expiry of a link is a time in milliseconds since 1970.`,
-  msg`The expiry of the link is in the past.`,
-  msg`A link can be valid for up to ten years.`,
-
   // Chat
-  msg`A search can have ${{ most: "" }} characters at most.`,
-  msg`Give the conversation a title.`,
-  msg`A title can have ${{ most: "" }} characters at most.`,
   msg`Your message couldn't be saved. Try again.`,
   msg`The conversation couldn't be loaded. Try again.`,
   msg`The reply was stopped.`,
@@ -96,9 +51,6 @@ export const serverSentences: MessageDescriptor[] = [
   msg`Missing AI_GATEWAY_API_KEY`,
 
   // Operator pages
-  msg`Not found.`,
-  msg`Enter a code.`,
-  msg`A code is shorter than that.`,
   msg`The replication stream has not started.`,
   msg`PostgreSQL has not responded for ${{ duration: "" }} ms.`,
   msg`Queries of ${{ tables: "" }} are refused: changed, or not in the publication. The log says which.`,

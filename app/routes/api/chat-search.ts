@@ -1,6 +1,8 @@
 import * as v from "valibot"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
+import { badInput } from "#server/errors.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -13,6 +15,6 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = v.safeParse(SearchQuery, Object.fromEntries(new URL(request.url).searchParams))
-  if (!query.success) return json({ error: query.issues[0].message }, { status: 400 })
+  if (!query.success) return json(refusalBody(badInput(query.issues)), { status: 400 })
   return json(await searchThreads(scope, query.output), { headers: { "Cache-Control": "private, no-store" } })
 }

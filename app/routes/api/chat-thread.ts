@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { badInput } from "#server/errors.ts"
 import { RenameThread } from "#server/chat/contract.ts"
 import { findThread, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
@@ -33,7 +34,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
     const input = v.safeParse(RenameThread, body.value)
-    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    if (!input.success) throw badInput(input.issues)
     return json({ thread: await renameThread(scope, params.threadId, input.output) })
   })
 }

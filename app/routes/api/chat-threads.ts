@@ -1,4 +1,6 @@
 import * as v from "valibot"
+import { refusalBody } from "#server/transport/refusals.ts"
+import { badInput } from "#server/errors.ts"
 import { CreateThread, PageQuery } from "#server/chat/contract.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
@@ -22,6 +24,6 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!body.ok)
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
   const input = v.safeParse(CreateThread, body.value)
-  if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+  if (!input.success) return json(refusalBody(badInput(input.issues)), { status: 400 })
   return json({ thread: await createThread(scope, input.output) }, { status: 201 })
 }

@@ -1,8 +1,9 @@
 import * as v from "valibot"
+import { badInput } from "#server/errors.ts"
 import { archiveFiles } from "#server/files/archive.ts"
 import { ArchiveFiles } from "#server/files/contract.ts"
 import { readBytes } from "#server/transport/body.ts"
-import { bodyTooLarge, json } from "#server/transport/json.ts"
+import { bodyTooLarge } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -21,7 +22,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const bytes = await readBytes(request, LIMIT)
     if (!bytes) return bodyTooLarge({}, LIMIT)
     const input = v.safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")))
-    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    if (!input.success) throw badInput(input.issues)
     return archiveFiles(scope, input.output)
   })
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { badInput } from "#server/errors.ts"
 import { ShareFile } from "#server/files/contract.ts"
 import { listShares, shareFile } from "#server/files/shares.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
@@ -27,7 +28,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
     const input = v.safeParse(ShareFile, body.value)
-    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    if (!input.success) throw badInput(input.issues)
     return json(await shareFile(scope, params.fileId, input.output), { status: 201, headers: NOT_KEPT })
   })
 }

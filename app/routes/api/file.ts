@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { badInput } from "#server/errors.ts"
 import { RenameFile } from "#server/files/contract.ts"
 import { renameFile } from "#server/files/files.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
@@ -30,7 +31,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
     const input = v.safeParse(RenameFile, body.value)
-    if (!input.success) return json({ error: input.issues[0].message }, { status: 400 })
+    if (!input.success) throw badInput(input.issues)
     return json({ file: await renameFile(scope, params.fileId, input.output) })
   })
 }

@@ -3,7 +3,7 @@ import { useEffect } from "react"
 import { data, href, redirect, useActionData, useNavigate, useNavigation } from "react-router"
 import * as v from "valibot"
 import { i18nOf } from "#app/language/i18n.ts"
-import { LARGEST_PICTURE, Picture, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+import { LARGEST_PICTURE, Picture } from "#server/accounts/contract.ts"
 import { removePicture, savePicture } from "#server/accounts/picture.ts"
 import { dataOf, isRefusal, type Refusal } from "#server/errors.ts"
 import { fileList, liveUsage } from "#server/files/live.ts"
@@ -91,7 +91,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   }
 }
 
-const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: PICTURE_TOO_LARGE }
+const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" } as const
 
 function refusalOf(error: unknown): Refusal {
   if (!isRefusal(error)) throw error

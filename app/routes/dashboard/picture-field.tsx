@@ -1,9 +1,8 @@
-import { Trans } from "@lingui/react/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
-import { useSentences } from "#app/language/sentences.ts"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
 
 /** Chooses a picture, and shows a preview. The surrounding form sends it. */
 export function PictureField({
@@ -19,8 +18,8 @@ export function PictureField({
   const [chosen, setChosen] = useState<{ size: number; preview: string }>()
   useEffect(() => () => URL.revokeObjectURL(chosen?.preview ?? ""), [chosen])
   const isTooLarge = chosen !== undefined && chosen.size > LARGEST_PICTURE
-  const say = useSentences()
-  const tooLarge = say(PICTURE_TOO_LARGE)
+  const { t } = useLingui()
+  const tooLarge = t`Choose a picture of at most 10 MB.`
   const problem = isTooLarge ? tooLarge : chosen ? undefined : error
   return (
     <div className="flex items-center gap-4">

@@ -1,7 +1,8 @@
 import * as v from "valibot"
+import { badInput } from "#server/errors.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { answerRefusals } from "#server/transport/refusals.ts"
+import { answerRefusals, refusalBody } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { CreateOrUpdateUser } from "#server/users/contract.ts"
 import { createOrUpdateUser } from "#server/users/users.ts"
@@ -16,7 +17,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   if (!body.ok)
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
   const input = v.safeParse(CreateOrUpdateUser, body.value)
-  if (!input.success) return json({ error: v.summarize(input.issues) }, { status: 400 })
+  if (!input.success) return json(refusalBody(badInput(input.issues)), { status: 400 })
   return answerRefusals(async () => {
     const { language: _, ...record } = await createOrUpdateUser(scope, input.output)
     return json(record)

@@ -35,7 +35,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
 export async function action({ context, params, request }: Route.ActionArgs) {
   const services = servicesOf(context)
   const form = await readForm(request, UnlockShare)
-  if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+  if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
   const guess = { password: form.value.password, network: networkIn(context) }
   const answer = await orMissing(() => unlockShare(services, params.token, guess, request))
   if ("limit" in answer) {

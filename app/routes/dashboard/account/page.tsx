@@ -5,7 +5,7 @@ import { ClerkAccount } from "#app/features/identity/clerk.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
-import { AccountChange, KEY_SCOPES, LARGEST_PICTURE, PICTURE_TOO_LARGE } from "#server/accounts/contract.ts"
+import { AccountChange, KEY_SCOPES, LARGEST_PICTURE } from "#server/accounts/contract.ts"
 import { deleteAccount, refuseDeletion } from "#server/accounts/delete-account.ts"
 import {
   changePassword,
@@ -178,7 +178,7 @@ function newKeyOf({ name, days, ...ticked }: AccountChange & { intent: "create-k
   }
 }
 
-const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: PICTURE_TOO_LARGE }
+const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" } as const
 
 type Refused = Parameters<typeof textFor>[0]
 

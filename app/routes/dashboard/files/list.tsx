@@ -85,7 +85,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
       return redirect(href("/dashboard/files") + url.search)
     }
     const form = await readForm(request, FileForm)
-    if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+    if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
     const asked = form.value
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
     else await trashFiles(scope, [asked.id])

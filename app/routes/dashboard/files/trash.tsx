@@ -48,7 +48,7 @@ const TrashForm = v.variant("intent", [
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   const form = await readForm(request, TrashForm)
-  if (!form.ok) return data({ error: Object.values(form.errors).join(" ") }, { status: form.status })
+  if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
   try {
     if (form.value.intent === "empty") await emptyTrash(scope)
     else if (form.value.intent === "restore") await restoreFile(scope, form.value.id)

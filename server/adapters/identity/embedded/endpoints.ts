@@ -1,3 +1,4 @@
+import { dataOfIssue } from "#server/errors.ts"
 import { APIError } from "better-auth/api"
 import * as v from "valibot"
 import { KeyName } from "#server/accounts/contract.ts"
@@ -53,5 +54,6 @@ export function parseBody(method: string, path: string, body: unknown): unknown 
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.map(({ key }) => String(key)).join(".")
-  return field ? `${field}: ${issue.message}` : issue.message
+  const { message } = dataOfIssue(issue)
+  return field ? `${field}: ${message}` : message
 }
