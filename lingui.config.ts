@@ -1,7 +1,6 @@
 import babel from "@lingui/cli/api/extractors/babel"
 import { defineConfig } from "@lingui/cli"
 import { formatter } from "@lingui/format-po"
-import { refusalTexts } from "./server/refusal-contract.ts"
 
 const REFUSALS = "server/refusal-contract.ts"
 const dashboard = "app/routes/dashboard"
@@ -15,7 +14,9 @@ const account = [
 /** Servers run without macros, so these texts are read from their module. */
 const refusals: typeof babel = {
   match: (file) => file.endsWith(REFUSALS),
-  extract(file, _code, found) {
+  // Imported here, because builds read this configuration too.
+  async extract(file, _code, found) {
+    const { refusalTexts } = await import("./server/refusal-contract.ts")
     for (const [id, message] of Object.entries(refusalTexts))
       found({ id, comment: message, origin: [file, 1], placeholders: {} })
   },
