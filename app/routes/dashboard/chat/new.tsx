@@ -32,6 +32,7 @@ export default function NewConversation() {
   const [draft, setDraft] = useDraft("new")
   const { begin, pending, refusal, dismiss } = useBegin()
   const wait = useCountdown(refusal?.retryAt ?? null)
+  const obstacle = useObstacle(model.available, wait)
   useOffered(begin)
   return (
     <>
@@ -56,7 +57,7 @@ export default function NewConversation() {
               <li key={suggestion.id}>
                 <button
                   type="button"
-                  disabled={!model.available || pending}
+                  disabled={obstacle !== null || pending}
                   onClick={() => begin({ text: t(suggestion), attachments: [] })}
                   className="min-h-9 rounded-full border border-line-strong bg-surface px-3.5 py-1.5 text-left text-sm text-muted shadow-sm transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 touch:min-h-11"
                 >
@@ -74,7 +75,7 @@ export default function NewConversation() {
           onDraft={setDraft}
           onSend={() => begin(draft)}
           pending={pending}
-          blocked={useObstacle(model.available, wait)}
+          blocked={obstacle}
         />
       </div>
     </>
