@@ -1,478 +1,448 @@
-/**
- * A client written from /api/realtime.json and docs/realtime-protocol.md: WebSocket and JSON,
- * without a library, and without code or types of this project. The conformance kit judges it.
- */
+import { randomUUID } from "node:crypto"
 import { createInterface } from "node:readline"
+import { setTimeout as pause } from "node:timers/promises"
+import {
+  Connection,
+  HANDSHAKE_TIMEOUT,
+  MAX_FRAME,
+  SERVER,
+  type Answer,
+  type Change,
+  type Event,
+  type Failure,
+  type Part,
+} from "./connection.ts"
+import { applyChange, applyPart, forget, newPage, shownRows, type Follow, type Page } from "./pages.ts"
 
-const origin = process.env["TIDELINE_URL"] ?? "http://localhost:3000"
-const key = process.env["TIDELINE_API_KEY"] ?? ""
+// A realtime client, written from docs/realtime-protocol.md and /api/realtime.json alone, by somebody
+// who had not seen the server or another client: without a library, and without code or types of this
+// project. The conformance kit judges it.
 
-type Row = Record<string, unknown>
-type Change = [id: number, op: "put" | "merge" | "remove", key: string, row?: Row]
-type Order = [field: string, direction: "asc" | "desc"][]
-
-interface Failure {
-  code: string
-  message: string
-  retryAfter?: number
-}
-
-interface Answer {
-  value?: unknown
-  error?: Failure
-  refused?: { id: number; error: Failure }[]
-  expiresAt?: number
-}
-
-interface ServerEvent {
-  sequence: number
-  lsn?: string
-  lag?: number
-  more?: boolean
-  ids?: number[]
-  reason?: string
-  retryAfter?: number | null
-  position?: { lsn: string }
-  changes?: Change[]
-  subscriptions?: {
-    id: number
-    kind: "rows" | "changes"
-    rows?: Row[]
-    changes?: Change[]
-    order?: Order
-    end?: string | null
-    token: string
-  }[]
-}
-
-/** The part of AsyncAPI that this client needs. */
-interface Description {
-  "x-queries": { name: string; page: { argument: string } | null }[]
-  "x-limits": { name: string; value: number }[]
-}
-
-/** One subscription's rows, and what resuming them requires. */
-class Page {
-  rows = new Map<string, Row>()
-  order: Order = []
-  end: string | null = null
-  token: string | undefined
-  lsn: string | undefined
-  isLive = false
-  id = 0
-  readonly query: string
-  readonly args: Row
-
-  constructor(query: string, args: Row) {
-    this.query = query
-    this.args = args
-  }
-
-  apply([, op, rowKey, row]: Change) {
-    const old = this.rows.get(rowKey)
-    if (op === "remove") this.rows.delete(rowKey)
-    else if (op === "put") this.rows.set(rowKey, row ?? {})
-    else if (old) this.rows.set(rowKey, { ...old, ...row })
-  }
-
-  forget() {
-    this.token = undefined
-    this.lsn = undefined
-    this.isLive = false
-  }
-
-  have() {
-    return this.token === undefined ? undefined : { token: this.token, lsn: this.lsn }
-  }
-}
-
-/** A displayed list: adjacent pages, and rows that are leaving. */
-interface List {
+interface Item {
+  id: number
   query: string
-  pages: Page[]
-  wanted: number
-  leftover: Row[]
+  args: object
+  have: { token: string; lsn: string | undefined } | undefined
+}
+
+interface Waiting {
+  resolve(connection: Connection): void
+  reject(error: Error): void
+}
+
+const RETRIED = new Set(["unavailable", "rate_limited"])
+
+const jittered = (ms: number) => ms * (1 + Math.random() / 4)
+const retryDelay = (error: Failure) => jittered(error.retryAfter ?? 1000)
+
+class Refused extends Error {
+  failure: Failure
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
 }
 
 class Client {
-  status = "connecting"
-  readonly lists = new Map<string, List>()
-  readonly #description: Description
-  readonly #byId = new Map<number, Page>()
-  readonly #calls = new Map<number, (answer: Answer) => void>()
-  readonly #mutations = new Map<string, { message: Row; done(answer: Answer): void }>()
-  #socket: WebSocket | null = null
-  #isUp = false
-  #ended = false
-  #attempt = 0
-  #retryAfter = 0
-  #sequence = 0
-  #acknowledged = 0
-  #bytes = 0
-  #lastId = 0
-  #lastCall = 0
-  #lsn: string | undefined
-  #parts: ServerEvent[] = []
-  #timers = new Set<NodeJS.Timeout>()
+  follows = new Map<string, Follow>()
+  pages = new Map<number, Page>()
+  lastId = 0
+  /** Set once its handshake is accepted. */
+  connection: Connection | undefined
+  attempt: Connection | undefined
+  waiting: Waiting[] = []
+  problem: "signed-out" | "outdated" | undefined
+  stopped = false
+  attempts = 0
+  lostAt = Date.now()
+  userId: string | undefined
+  clockSkew = 0
+  renewal: NodeJS.Timeout | undefined
+  held: Part[] = []
+  position: { epoch: string; lsn: string } | undefined
+  lag = 0
+  sequence = 0
+  unacknowledged = { events: 0, bytes: 0 }
+  acknowledgement: NodeJS.Timeout | undefined
 
-  constructor(description: Description) {
-    this.#description = description
-    void this.#connect()
+  constructor() {
+    void this.connect()
   }
 
-  rows({ pages, leftover }: List): Row[] {
-    const all = new Map<unknown, Row>()
-    for (const row of leftover) all.set(row["_id"], row)
-    for (const page of pages.toReversed()) for (const row of page.rows.values()) all.set(row["_id"], row)
-    const order = pages[0]?.order ?? []
-    return order.length === 0 ? [...all.values()] : [...all.values()].toSorted((a, b) => compare(order, a, b))
-  }
-
-  follow(name: string, query: string, args: Row) {
-    const list = { query, pages: [new Page(query, args)], wanted: 1, leftover: [] }
-    this.lists.set(name, list)
-    this.#subscribe(list.pages)
-  }
-
-  leave(name: string) {
-    const pages = this.lists.get(name)?.pages ?? []
-    this.lists.delete(name)
-    this.#unsubscribe(pages)
+  follow(name: string, query: string, args: object) {
+    this.leave(name)
+    const follow: Follow = { query, args, wanted: 1, pages: [] }
+    this.follows.set(name, follow)
+    this.addPage(follow)
   }
 
   more(name: string) {
-    const list = this.lists.get(name)
-    if (!list) return
-    list.wanted += 1
-    this.#join(list)
+    const follow = this.follows.get(name)
+    const last = follow?.pages.at(-1)
+    if (!follow || !last || last.end === null) return
+    follow.wanted++
+    this.joinNext(last)
   }
 
-  query(query: string, args: Row) {
-    return this.#call("query", { query, args })
+  leave(name: string) {
+    const follow = this.follows.get(name)
+    this.follows.delete(name)
+    if (follow) this.unsubscribe(follow.pages)
   }
 
-  mutate(mutation: string, args: Row): Promise<Answer> {
-    const mutationId = crypto.randomUUID()
-    return new Promise((done) => {
-      this.#mutations.set(mutationId, { message: { mutation, args, mutationId }, done })
-      if (this.#isUp) void this.#sendMutation(mutationId)
-    })
-  }
-
-  close() {
-    this.#ended = true
-    for (const timer of this.#timers) clearTimeout(timer)
-    this.#socket?.close()
-  }
-
-  async #sendMutation(mutationId: string) {
-    const mutation = this.#mutations.get(mutationId)
-    if (!mutation) return
-    const answer = await this.#call("mutate", mutation.message)
-    this.#mutations.delete(mutationId)
-    mutation.done(answer)
-  }
-
-  /** Each page starts where the previous one ends. */
-  #join(list: List) {
-    const argument =
-      this.#description["x-queries"].find(({ name }) => name === list.query)?.page?.argument ?? "after"
-    for (const [at, page] of list.pages.entries()) {
-      if (!page.isLive) return
-      const after = list.pages.slice(at + 1)
-      if (page.end === null || at + 1 >= list.wanted) {
-        list.pages.length = at + 1
-        list.leftover = []
-        return this.#unsubscribe(after)
-      }
-      if (after[0]?.args[argument] === page.end) continue
-      const next = new Page(list.query, { ...page.args, [argument]: page.end })
-      list.leftover.push(...after.flatMap(({ rows }) => [...rows.values()]))
-      list.pages.splice(at + 1, Infinity, next)
-      this.#unsubscribe(after)
-      this.#subscribe([next])
-      return
+  /** Sends a call until it has an answer, over as many connections as that takes. */
+  async call(name: string, message: object): Promise<Answer> {
+    while (true) {
+      const connection = await this.connected()
+      const answer = await connection.call(name, message).catch(() => null)
+      if (answer?.error && RETRIED.has(answer.error.code)) await pause(retryDelay(answer.error))
+      else if (answer) return answer
     }
   }
 
-  #subscribe(pages: Page[]) {
-    if (!this.#isUp) return
-    const most = this.#limit("subscriptionsPerMessage")
-    for (let start = 0; start < pages.length; start += most) {
-      const subscriptions = pages.slice(start, start + most).map((page) => {
-        page.id = this.#lastId += 1
-        this.#byId.set(page.id, page)
-        return { id: page.id, query: page.query, args: page.args, have: page.have() }
-      })
-      void this.#call("subscribe", { subscriptions }).then(({ refused = [], error }) => {
-        const whole = error ? subscriptions.map(({ id }) => ({ id, error })) : []
-        for (const each of [...whole, ...refused]) this.#refused(each.id, each.error)
-      })
-    }
+  state() {
+    const rows = Object.fromEntries([...this.follows].map(([name, follow]) => [name, shownRows(follow)]))
+    if (this.connection) return { rows, status: this.lag > 0 ? "stale" : "live" }
+    return { rows, status: this.problem ?? "connecting" }
   }
 
-  #refused(id: number, { code, retryAfter }: Failure) {
-    const page = this.#byId.get(id)
-    if (!page) return
-    this.#byId.delete(id)
-    if (retryAfter !== undefined) return this.#later(retryAfter, () => this.#subscribe([page]))
-    if (code !== "not_found" && code !== "forbidden") return
-    page.rows.clear()
-    page.forget()
+  stop() {
+    this.stopped = true
+    this.attempt?.close()
   }
 
-  #unsubscribe(pages: Page[]) {
-    const ids = pages.map(({ id }) => id).filter((id) => this.#byId.delete(id))
-    if (ids.length > 0) this.#emit("unsubscribe", { ids })
+  // Connecting
+
+  connected(): Promise<Connection> {
+    if (this.connection) return Promise.resolve(this.connection)
+    if (this.problem === "outdated") return Promise.reject(new Refused({ code: "version" }))
+    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }))
   }
 
-  async #connect() {
-    let issued: { token: string; expiresAt: number }
+  async connect() {
+    if (this.stopped) return
     try {
-      const response = await fetch(`${origin}/api/realtime/token`, {
-        headers: { authorization: `Bearer ${key}` },
-      })
-      if (response.status === 401) return this.#signOut()
-      if (!response.ok) throw new Error(`HTTP ${response.status}`)
-      issued = (await response.json()) as typeof issued
-    } catch {
-      return this.#retry()
-    }
-    if (this.#ended) return
-    const socket = new WebSocket(`${origin.replace(/^http/, "ws")}/realtime/?EIO=4&transport=websocket`)
-    this.#socket = socket
-    socket.addEventListener("message", ({ data }) => {
-      if (this.#socket === socket) this.#frame(String(data), issued)
-    })
-    socket.addEventListener("error", () => {})
-    socket.addEventListener("close", () => {
-      if (this.#socket === socket) this.#lost()
-    })
-  }
-
-  #frame(text: string, issued: { token: string; expiresAt: number }) {
-    if (text.startsWith("0"))
-      this.#socket?.send(`40${JSON.stringify({ version: 1, token: issued.token, client: "foreign" })}`)
-    else if (text === "2") this.#socket?.send("3")
-    else if (text.startsWith("40")) this.#accepted(issued.expiresAt)
-    else if (text.startsWith("44")) this.#turnedAway(JSON.parse(text.slice(2)) as { data?: Failure })
-    else if (text.startsWith("43")) {
-      const [, id = "", body = "[]"] = /^43(\d+)(.*)$/s.exec(text) ?? []
-      this.#calls.get(Number(id))?.((JSON.parse(body) as [Answer])[0])
-      this.#calls.delete(Number(id))
-    } else if (text.startsWith("42")) {
-      const [name, event] = JSON.parse(text.slice(2)) as [string, ServerEvent]
-      this.#event(name, event, text.length)
+      const issued = await fetchToken()
+      if (!this.stopped) this.shakeHands(issued)
+    } catch (error) {
+      this.problem = error instanceof Refused ? "signed-out" : this.problem
+      setTimeout(() => void this.connect(), this.backoff())
     }
   }
 
-  #accepted(expiresAt: number) {
-    this.#isUp = true
-    this.#attempt = 0
-    this.#retryAfter = 0
-    this.#sequence = 0
-    this.#acknowledged = 0
-    this.#bytes = 0
-    this.#renewBefore(expiresAt)
-    this.#subscribe([...this.lists.values()].flatMap(({ pages }) => pages))
-    for (const id of this.#mutations.keys()) void this.#sendMutation(id)
+  shakeHands({ token, expiresAt, userId, clockSkew }: Awaited<ReturnType<typeof fetchToken>>) {
+    if (this.userId && this.userId !== userId) this.allPages().forEach(forget)
+    this.userId = userId
+    this.clockSkew = clockSkew
+    const connection: Connection = new Connection(
+      { version: 1, token, client: "A stranger's client" },
+      {
+        accepted: () => this.accepted(connection, expiresAt),
+        event: (name, event, bytes) => this.receive(name, event, bytes),
+        closed: (refusal) => this.lost(refusal),
+      },
+    )
+    this.attempt = connection
   }
 
-  #turnedAway({ data }: { data?: Failure }) {
-    this.#retryAfter = data?.retryAfter ?? 0
-    if (data?.code === "version") {
-      this.status = "outdated"
-      this.#ended = true
+  accepted(connection: Connection, expiresAt: number) {
+    this.connection = connection
+    this.problem = undefined
+    this.sequence = 0
+    this.lag = 0
+    this.unacknowledged = { events: 0, bytes: 0 }
+    this.renewBefore(expiresAt)
+    this.subscribe(this.allPages().filter((page) => page.state === "due"))
+    for (const { resolve } of this.waiting.splice(0)) resolve(connection)
+  }
+
+  lost(refusal?: Failure) {
+    clearTimeout(this.renewal)
+    clearTimeout(this.acknowledgement)
+    if (this.connection && this.attempts === 0) this.lostAt = Date.now()
+    this.connection = undefined
+    this.held = []
+    this.pages.clear()
+    for (const page of this.allPages()) this.suspend(page)
+    if (refusal?.code === "version") return this.giveUp()
+    if (refusal?.code === "unauthorized") this.problem = "signed-out"
+    setTimeout(() => void this.connect(), refusal?.retryAfter ? jittered(refusal.retryAfter) : this.backoff())
+  }
+
+  suspend(page: Page) {
+    page.id = undefined
+    if (page.state !== "live") return
+    page.state = "due"
+    page.lsn = this.position?.lsn
+  }
+
+  giveUp() {
+    this.problem = "outdated"
+    for (const { reject } of this.waiting.splice(0)) reject(new Refused({ code: "version" }))
+  }
+
+  backoff() {
+    const ceiling = Date.now() - this.lostAt < 30_000 ? 2000 : 10_000
+    return Math.random() * Math.min(ceiling, 250 * 2 ** this.attempts++)
+  }
+
+  renewBefore(expiresAt: number) {
+    const life = expiresAt - (Date.now() + this.clockSkew)
+    this.renewIn(Math.max(500, life / 2))
+  }
+
+  renewIn(ms: number) {
+    const { connection } = this
+    if (connection) this.renewal = setTimeout(() => void this.renew(connection), ms)
+  }
+
+  async renew(connection: Connection) {
+    try {
+      const { token, userId } = await fetchToken()
+      if (userId !== this.userId) return connection.close()
+      const { expiresAt, error } = await connection.call("authenticate", { token })
+      if (error && !RETRIED.has(error.code)) return connection.close() // and reconnect with another token
+      if (error) throw new Refused(error)
+      if (!connection.closed && expiresAt !== undefined) this.renewBefore(expiresAt)
+    } catch (error) {
+      if (!connection.closed) this.renewIn(error instanceof Refused ? retryDelay(error.failure) : 1000)
     }
-    this.#socket?.close()
   }
 
-  #lost() {
-    this.#isUp = false
-    this.#socket = null
-    this.#parts = []
-    this.#calls.clear()
-    for (const page of this.#byId.values()) {
-      if (page.isLive) page.lsn = this.#lsn
-      page.isLive = false
+  // Subscriptions
+
+  allPages() {
+    return [...this.follows.values()].flatMap(({ pages }) => pages)
+  }
+
+  addPage(follow: Follow, after?: string) {
+    const page = newPage(follow, after)
+    follow.pages.push(page)
+    this.subscribe([page])
+  }
+
+  subscribe(pages: Page[]) {
+    if (!this.connection) return // accepted() subscribes to whatever is due
+    for (const items of messages(pages.map((page) => this.register(page))))
+      void this.send(this.connection, items)
+  }
+
+  register(page: Page): Item {
+    const { query, args } = page.follow
+    page.id = this.lastId++
+    this.pages.set(page.id, page)
+    const have = page.token ? { token: page.token, lsn: page.lsn } : undefined
+    return {
+      id: page.id,
+      query,
+      args: page.after === undefined ? args : { ...args, after: page.after },
+      have,
     }
-    this.#byId.clear()
-    if (!this.#ended) this.#retry()
   }
 
-  #retry() {
-    if (this.status === "live") this.status = "stale"
-    const delay = Math.random() * Math.min(10_000, 250 * 2 ** this.#attempt)
-    this.#attempt += 1
-    this.#later(this.#retryAfter + delay, () => void this.#connect())
+  async send(connection: Connection, items: Item[]) {
+    const answer = await connection.call("subscribe", { subscriptions: items }).catch(() => null)
+    if (!answer) return
+    const { error } = answer
+    const refused = error ? items.map(({ id }) => ({ id, error })) : (answer.refused ?? [])
+    const again = refused.filter((each) => this.refuse(each.id, each.error))
+    if (again.length === 0) return
+    await pause(Math.max(...again.map((each) => retryDelay(each.error))))
+    if (this.connection === connection)
+      this.subscribe(this.allPages().filter(({ id, state }) => id === undefined && state === "due"))
   }
 
-  #signOut() {
-    this.status = "signed-out"
-    for (const page of [...this.lists.values()].flatMap(({ pages }) => pages)) {
-      page.rows.clear()
-      page.forget()
-    }
+  /** Whether to subscribe again later. */
+  refuse(id: number, error: Failure) {
+    const page = this.detach(id)
+    if (!page) return false
+    if (RETRIED.has(error.code)) return true
+    forget(page)
+    page.state = "ended"
+    return false
   }
 
-  #renewBefore(expiresAt: number) {
-    const socket = this.#socket
-    this.#later(Math.max(1000, (expiresAt - Date.now()) / 2), () => void this.#renew(socket))
+  detach(id: number) {
+    const page = this.pages.get(id)
+    this.pages.delete(id)
+    if (page) page.id = undefined
+    return page
   }
 
-  async #renew(socket: WebSocket | null) {
-    if (this.#socket !== socket) return
-    const response = await fetch(`${origin}/api/realtime/token`, {
-      headers: { authorization: `Bearer ${key}` },
-    })
-    const { token } = (await response.json()) as { token: string }
-    const { error, expiresAt } = await this.#call("authenticate", { token })
-    if (error || expiresAt === undefined) socket?.close()
-    else this.#renewBefore(expiresAt)
+  unsubscribe(pages: Page[]) {
+    const ids = pages.flatMap(({ id }) => id ?? [])
+    for (const id of ids) this.detach(id)
+    if (ids.length > 0) this.connection?.emit("unsubscribe", { ids })
   }
 
-  #event(name: string, event: ServerEvent, size: number) {
-    if (event.sequence !== this.#sequence + 1) {
-      const socket = this.#socket
-      this.#lost()
-      return socket?.close()
-    }
-    this.#sequence = event.sequence
-    this.#bytes += size
-    const { ids = [], changes = [] } = event
-    if (name === "snapshot") this.#snapshot(event)
-    else if (name === "commit") for (const change of changes) this.#byId.get(change[0])?.apply(change)
-    else if (name === "reset") this.#subscribe(this.#forget(ids, false))
-    else if (name === "revoked") this.#forget(ids, event.reason === "denied")
-    else if (name === "goodbye") this.#retryAfter = event.retryAfter ?? 0
-    if ((name === "commit" || name === "position") && event.lsn !== undefined)
-      this.#moved(event.lsn, event.lag)
-    if (this.#sequence - this.#acknowledged >= 16 || this.#bytes >= 65_536) this.#acknowledge()
-    else this.#later(15_000, () => this.#acknowledge())
+  /** Makes the page that follows begin where this one ends. */
+  joinNext(page: Page) {
+    const { follow } = page
+    const following = follow.pages.slice(follow.pages.indexOf(page) + 1)
+    const [next] = following
+    if (page.state !== "live") return
+    if (page.end === null) this.endAt(page, following)
+    else if (next && (next.after !== page.end || next.state === "unjoined")) this.rejoin(following, page.end)
+    else if (!next && follow.pages.length < follow.wanted) this.addPage(follow, page.end ?? undefined)
   }
 
-  #acknowledge() {
-    if (this.#acknowledged >= this.#sequence) return
-    this.#acknowledged = this.#sequence
-    this.#bytes = 0
-    this.#emit("acknowledge", { sequence: this.#sequence })
+  endAt({ follow }: Page, following: Page[]) {
+    this.unsubscribe(following)
+    follow.pages.splice(follow.pages.length - following.length)
+    follow.wanted = follow.pages.length
   }
 
-  #moved(lsn: string, lag = 0) {
-    this.#lsn = lsn
-    this.status = lag > 0 ? "stale" : "live"
+  rejoin(following: Page[], end: string | undefined) {
+    this.unsubscribe(following)
+    for (const page of following) Object.assign(page, { state: "unjoined", token: undefined, lsn: undefined })
+    const [next] = following
+    if (!next) return
+    Object.assign(next, { state: "due", after: end })
+    this.subscribe([next])
   }
 
-  #snapshot(event: ServerEvent) {
-    this.#parts.push(event)
+  // Events
+
+  receive(name: string, event: Event, bytes: number) {
+    if (event.sequence !== this.sequence + 1) return this.connection?.close()
+    this.sequence = event.sequence
+    this.attempts = 0
+    if (name === "snapshot") this.snapshot(event)
+    else if (name === "commit") this.commit(event.changes)
+    else if (name === "position") this.lag = event.lag
+    else if (name === "reset") this.reset(event.ids)
+    else if (name === "revoked") this.revoke(event.ids, event.reason)
+    if (name === "commit" || name === "position") this.advance(event.lsn)
+    if (name === "goodbye")
+      this.connection?.close({ code: "unavailable", retryAfter: event.retryAfter ?? null })
+    else this.acknowledgeSoon(bytes)
+  }
+
+  snapshot(event: Event) {
+    this.held.push(...event.subscriptions)
     if (event.more) return
     const begun = new Set<Page>()
-    for (const part of this.#parts.flatMap(({ subscriptions = [] }) => subscriptions)) {
-      const page = this.#byId.get(part.id)
+    for (const part of this.held.splice(0)) {
+      const page = this.pages.get(part.id)
       if (!page) continue
-      if (part.kind === "rows") {
-        if (!begun.has(page)) page.rows = new Map()
-        for (const row of part.rows ?? []) page.rows.set(String(row["_id"]), row)
-        page.order = part.order ?? []
-        page.end = part.end ?? null
-      } else for (const change of part.changes ?? []) page.apply(change)
+      applyPart(page, part, begun.has(page))
       begun.add(page)
-      page.token = part.token
-      page.lsn = undefined
-      page.isLive = true
     }
-    this.#parts = []
-    if (event.position) this.#moved(event.position.lsn)
-    for (const list of this.lists.values()) this.#join(list)
+    if (this.position?.epoch !== event.position.epoch) this.position = event.position
+    this.advance(event.position.lsn)
+    for (const page of begun) page.state = "live"
+    for (const page of begun) this.joinNext(page)
   }
 
-  /** Ends these subscriptions, and drops the parts kept for them. */
-  #forget(ids: number[], isDenied: boolean): Page[] {
-    for (const event of this.#parts)
-      event.subscriptions = event.subscriptions?.filter(({ id }) => !ids.includes(id)) ?? []
-    return ids.flatMap((id) => {
-      const page = this.#byId.get(id)
-      this.#byId.delete(id)
-      if (!page) return []
-      page.forget()
-      if (isDenied) page.rows.clear()
-      return [page]
-    })
+  commit(changes: Change[]) {
+    for (const change of changes) {
+      const page = this.pages.get(change[0])
+      if (page?.state === "live") applyChange(page.rows, change)
+    }
   }
 
-  #call(name: string, message: object): Promise<Answer> {
-    const id = (this.#lastCall += 1)
-    return new Promise((resolve) => {
-      this.#calls.set(id, resolve)
-      if (this.#isUp) this.#socket?.send(`42${id}${JSON.stringify([name, message])}`)
-    })
+  advance(lsn: string) {
+    if (this.position && lsn > this.position.lsn) this.position = { ...this.position, lsn }
   }
 
-  #emit(name: string, message: object) {
-    if (this.#isUp) this.#socket?.send(`42${JSON.stringify([name, message])}`)
+  reset(ids: number[]) {
+    const pages = this.end(ids)
+    for (const page of pages) Object.assign(page, { state: "due", token: undefined, lsn: undefined })
+    this.subscribe(pages)
   }
 
-  #later(milliseconds: number, work: () => void) {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      if (!this.#ended) work()
-    }, milliseconds)
-    this.#timers.add(timer)
+  revoke(ids: number[], reason: string) {
+    for (const page of this.end(ids)) {
+      forget(page)
+      // Those of an ended session or token start again with the next connection.
+      if (reason === "denied") page.state = "ended"
+    }
   }
 
-  #limit(wanted: string): number {
-    return this.#description["x-limits"].find(({ name }) => name === wanted)?.value ?? 1
+  end(ids: number[]) {
+    this.held = this.held.filter(({ id }) => !ids.includes(id))
+    return ids.flatMap((id) => this.detach(id) ?? [])
+  }
+
+  /**
+   * Events kept because of `more` count as well: the server sends no further parts to a client that
+   * does not acknowledge.
+   */
+  acknowledgeSoon(bytes: number) {
+    const { unacknowledged } = this
+    unacknowledged.events++
+    unacknowledged.bytes += bytes
+    if (unacknowledged.events >= 16 || unacknowledged.bytes >= 65_536) this.acknowledge()
+    else if (unacknowledged.events === 1) this.acknowledgement = setTimeout(() => this.acknowledge(), 15_000)
+  }
+
+  acknowledge() {
+    clearTimeout(this.acknowledgement)
+    this.unacknowledged = { events: 0, bytes: 0 }
+    this.connection?.emit("acknowledge", { sequence: this.sequence })
   }
 }
 
-/** Numbers by value, texts by their bytes in UTF-8, null last in ascending order, then by `_id`. */
-function compare(order: Order, one: Row, other: Row): number {
-  for (const [field, direction] of [...order, ["_id", order.at(-1)?.[1] ?? "asc"] as const]) {
-    const [a, b] = [one[field], other[field]]
-    if (a === b) continue
-    const sign = direction === "asc" ? 1 : -1
-    if (a === null || a === undefined) return sign
-    if (b === null || b === undefined) return -sign
-    if (typeof a === "string" && typeof b === "string")
-      return sign * Buffer.compare(Buffer.from(a), Buffer.from(b))
-    return sign * Math.sign(Number(a) - Number(b))
-  }
-  return 0
+async function fetchToken() {
+  const response = await fetch(`${SERVER}/api/realtime/token`, {
+    headers: { authorization: `Bearer ${process.env["TIDELINE_API_KEY"]}` },
+    signal: AbortSignal.timeout(HANDSHAKE_TIMEOUT),
+  })
+  if (response.status === 401 || response.status === 403) throw new Refused({ code: "unauthorized" })
+  if (!response.ok) throw new Error(`No token: ${response.status}`)
+  const serverTime = Date.parse(response.headers.get("date") ?? "") || Date.now()
+  const issued = (await response.json()) as { token: string; expiresAt: number; userId: string }
+  return { ...issued, clockSkew: serverTime - Date.now() }
 }
+
+/** Splits subscriptions into messages that the server accepts. */
+function messages(items: Item[]): Item[][] {
+  const all: Item[][] = []
+  let bytes = 0
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1
+    const last = all.at(-1)
+    if (last && bytes + size <= MAX_FRAME - 100 && last.length < 100) last.push(item)
+    else {
+      all.push([item])
+      bytes = 0
+    }
+    bytes += size
+  }
+  return all
+}
+
+const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+async function report(name: string, answer: Promise<Answer>) {
+  const { value, error } = await answer.catch(({ failure }: Refused): Answer => ({ error: failure }))
+  print(error ? { done: name, error: { code: error.code } } : { done: name, value })
+}
+
+let client: Client | undefined
 
 interface Command {
   do: string
   name: string
   query: string
   mutation: string
-  args: Row
+  args: object
 }
 
-const description = (await (await fetch(`${origin}/api/realtime.json`)).json()) as Description
-let client: Client | null = null
-
-function obey(command: Command) {
-  if (command.do === "restart") {
-    client?.close()
-    client = null
+function obey({ do: verb, name, query, mutation, args }: Command) {
+  if (verb === "restart") {
+    client?.stop()
+    client = undefined
     return
   }
-  if (command.do === "state") {
-    const lists = [...(client?.lists ?? [])].map(([name, list]) => [name, client?.rows(list)])
-    return print({ state: { rows: Object.fromEntries(lists), status: client?.status ?? "connecting" } })
-  }
-  client ??= new Client(description)
-  const { name, query, mutation, args } = command
-  const done = ({ value, error }: Answer) => print({ done: name, value, error })
-  if (command.do === "follow") client.follow(name, query, args)
-  else if (command.do === "leave") client.leave(name)
-  else if (command.do === "more") client.more(name)
-  else if (command.do === "query") void client.query(query, args).then(done)
-  else if (command.do === "mutate") void client.mutate(mutation, args).then(done)
-}
-
-function print(line: object) {
-  process.stdout.write(`${JSON.stringify(line)}\n`)
+  client ??= new Client()
+  if (verb === "follow") client.follow(name, query, args)
+  else if (verb === "more") client.more(name)
+  else if (verb === "leave") client.leave(name)
+  else if (verb === "query") void report(name, client.call("query", { query, args }))
+  else if (verb === "mutate")
+    void report(name, client.call("mutate", { mutation, args, mutationId: randomUUID() }))
+  else if (verb === "state") print({ state: client.state() })
 }
 
 createInterface({ input: process.stdin })
