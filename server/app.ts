@@ -21,6 +21,7 @@ import { createPageCache } from "./transport/page-cache.ts"
 import { isApiPath } from "./http/public-paths.ts"
 import { unavailable } from "./transport/unavailable.ts"
 import type { Services } from "./scope.ts"
+import { bodyOf } from "#server/transport/refusals.ts"
 
 /**
  * The application as a function from request to response. It is the only server module that Vite
@@ -55,7 +56,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     if (response.status !== 500 || failure === null) return response
     if (isOutage(failure)) return unavailable(request, response)
     return isApiPath(new URL(request.url).pathname)
-      ? json({ error: "Internal server error" }, { status: 500 })
+      ? json(bodyOf("request-failed"), { status: 500 })
       : response
   }
 }

@@ -1,5 +1,6 @@
 import { formatBytes } from "./files/contract.ts"
 import { REFUSAL } from "./realtime/refusal-brand.ts"
+import { fillIn } from "./realtime/refusal-text-contract.ts"
 import {
   allRefusalTexts,
   isReason,
@@ -7,55 +8,45 @@ import {
   type Reason,
   type RefusalData,
   type RefusalValues,
-  type ValuesOf,
+  type ValuesArgument,
 } from "./refusal-contract.ts"
-
-/** The values that the text of a reason names; none for most. */
-type Said<R extends string> = R extends Reason
-  ? keyof ValuesOf<R> extends never
-    ? []
-    : [values: ValuesOf<R>]
-  : []
 
 /**
  * An outcome that a user can cause: its reason and values are put into words in the reader's
  * language, its message is in English. Recognise it with `isRefusal`, not with `instanceof`.
  */
-export class Refusal<R extends string = string> extends Error {
+export class Refusal<R extends Reason = Reason> extends Error {
   readonly [REFUSAL] = true
   readonly status: number
   readonly code: string
-  readonly reason: Reason | undefined
+  readonly reason: Reason
   readonly values: RefusalValues | undefined
 
-  constructor(status: number, code: string, reason: R, ...said: Said<R>) {
-    const [values] = said as readonly RefusalValues[]
-    super(isReason(reason) ? inEnglish(reason, values) : reason)
+  constructor(status: number, code: string, reason: R, ...[values]: ValuesArgument<R>) {
+    super(inEnglish(reason, values))
     this.name = code
     this.status = status
     this.code = code
-    if (isReason(reason)) {
-      this.reason = reason
-      this.values = values
-    }
+    this.reason = reason
+    this.values = values
   }
 }
 
-export class BadRequest<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(400, "BadRequest", reason, ...said)
+export class BadRequest<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(400, "BadRequest", reason, ...values)
   }
 }
 
-export class Unauthorized<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(401, "Unauthorized", reason, ...said)
+export class Unauthorized<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(401, "Unauthorized", reason, ...values)
   }
 }
 
-export class Forbidden<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(403, "Forbidden", reason, ...said)
+export class Forbidden<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(403, "Forbidden", reason, ...values)
   }
 }
 
@@ -67,61 +58,61 @@ export class NotFound extends Refusal<`no-such-${Missing}`> {
 }
 
 /** The sender stopped sending. */
-export class RequestTimeout<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(408, "RequestTimeout", reason, ...said)
+export class RequestTimeout<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(408, "RequestTimeout", reason, ...values)
   }
 }
 
-export class Conflict<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(409, "Conflict", reason, ...said)
+export class Conflict<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(409, "Conflict", reason, ...values)
   }
 }
 
 /** It existed once. */
-export class Gone<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(410, "Gone", reason, ...said)
+export class Gone<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(410, "Gone", reason, ...values)
   }
 }
 
-export class TooLarge<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(413, "TooLarge", reason, ...said)
+export class TooLarge<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(413, "TooLarge", reason, ...values)
   }
 }
 
-export class UnsupportedType<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(415, "UnsupportedType", reason, ...said)
+export class UnsupportedType<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(415, "UnsupportedType", reason, ...values)
   }
 }
 
 /** Another request is working on it. */
-export class Locked<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(423, "Locked", reason, ...said)
+export class Locked<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(423, "Locked", reason, ...values)
   }
 }
 
-export class TooMany<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(429, "TooMany", reason, ...said)
+export class TooMany<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(429, "TooMany", reason, ...values)
   }
 }
 
 /** Not now, but perhaps in a moment. */
-export class Unavailable<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(503, "Unavailable", reason, ...said)
+export class Unavailable<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(503, "Unavailable", reason, ...values)
   }
 }
 
 /** The store is full, or the user's share of it. */
-export class OutOfSpace<R extends string> extends Refusal<R> {
-  constructor(reason: R, ...said: Said<R>) {
-    super(507, "OutOfSpace", reason, ...said)
+export class OutOfSpace<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(507, "OutOfSpace", reason, ...values)
   }
 }
 
@@ -132,6 +123,11 @@ export function isRefusal(error: unknown): error is Refusal {
 /** What a page needs to show a refusal in its language. */
 export function dataOf({ message, reason, values }: Refusal): RefusalData {
   return { message, reason, values }
+}
+
+/** The same for what nothing throws. */
+export function dataOfReason<R extends Reason>(reason: R, ...[values]: ValuesArgument<R>): RefusalData {
+  return { message: inEnglish(reason, values), reason, values }
 }
 
 /** What a schema found wrong, if its message is a `reason`; other messages are for programs. */
@@ -145,13 +141,13 @@ export function dataOfIssue({ message }: { message: string }): RefusalData {
 /** The refusal of input that a schema did not accept. */
 export function badInput([issue]: readonly [{ message: string }, ...unknown[]]): BadRequest<Reason> {
   const { message, reason, values } = dataOfIssue(issue)
-  const [name, said] = isReason(reason ?? "") ? [reason, values] : ["input-invalid", { problem: message }]
-  return new BadRequest(name as Reason, ...([said] as never))
+  if (reason === undefined) return new BadRequest("input-invalid", { problem: message })
+  // The types of the values were checked where the schema named the reason.
+  return new BadRequest(reason as Reason, ...([values] as never as []))
 }
 
 function inEnglish(reason: Reason, values: RefusalValues = {}): string {
-  return allRefusalTexts[reason].replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name]
-    return typeof value === "object" ? formatBytes(value.bytes) : String(value)
-  })
+  return fillIn(allRefusalTexts[reason], values, (value) =>
+    typeof value === "object" ? formatBytes(value.bytes) : String(value),
+  )
 }

@@ -1,10 +1,14 @@
 import type { RefusalValue } from "./realtime/contract.ts"
+import { clientTexts, realtimeTexts } from "./realtime/refusal-text-contract.ts"
 
 /**
  * The English of every refusal that a person can be shown, by its reason. Values are in braces.
  * `npm run words` takes the texts from here into the catalogues.
  */
 export const refusalTexts = {
+  ...realtimeTexts,
+  ...clientTexts,
+
   "no-such-file": "There is no such file, or it is not yours.",
   "no-such-upload": "There is no such upload, or it is not yours.",
   "no-such-link": "There is no such link, or it is not yours.",
@@ -65,7 +69,7 @@ export const refusalTexts = {
   "message-too-long": "A message can have {most} characters at most; one has {length}.",
   "too-many-files-in-message": "A message can have {most} files at most; one has {count}.",
   "too-many-files-in-messages": "{count} files are too many: the messages can have {most} together.",
-  "too-many-messages": "{count} messages are too many: send the latest {most} at most.",
+  "conversation-too-long": "{count} messages are too many: send the latest {most} at most.",
   "attachment-unknown": "There is no file with this id.",
   "attachment-unreadable":
     "{fileName} cannot be attached. The model takes text files, and PNG, JPEG, WebP and GIF images.",
@@ -146,6 +150,29 @@ export const refusalTexts = {
   "title-too-long": "A title can have {most} characters at most.",
   "search-too-long": "A search can have {most} characters at most.",
   "not-found": "Not found.",
+
+  // Any page
+  "database-outage": "The database can't be reached. Try again in a moment.",
+  "request-failed": "Internal server error",
+  "request-foreign":
+    "This request came from another site, so it was refused. Open the page here and try again.",
+  maintenance: "Tideline is closed for maintenance. Try again in a few minutes.",
+  "message-not-saved": "Your message couldn't be saved. Try again.",
+  "operator-unproven":
+    "Your email address is listed as an operator's, but access to its mailbox alone is not enough. On the server, run npm run user -- reset-password with your email address, open the link it prints, and choose a password.",
+  "operator-without-second-factor":
+    "Operators need two-factor authentication: this page opens only in a browser that has shown more than a password.",
+  "second-factor-missing": "This needs a second factor. Open /second-factor in your browser.",
+
+  // The model server
+  "model-redirects":
+    "The model server redirects (status {status}), and redirects are not followed. Set AI_GATEWAY_BASE_URL to the URL it redirects to.",
+  "model-key-refused": "The model server rejects the key (status {status}). Check AI_GATEWAY_API_KEY.",
+  "model-unpaid": "The model server requires payment (status {status}). Check the account's balance.",
+  "model-unknown":
+    "The model server doesn't know this URL or model (status {status}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.",
+  "model-request-refused":
+    "The model server rejects the request (status {status}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.",
 } as const
 
 /** What only a program can cause stays in English. */

@@ -11,6 +11,7 @@ import type {
   SubscribeItem,
   ValueOf,
 } from "#server/realtime/contract.ts"
+import { clientTexts } from "#server/realtime/refusal-text-contract.ts"
 import { createCollection, rowChange, type Collection } from "./collection.ts"
 import type { Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
@@ -226,12 +227,12 @@ export function createLiveClient(link: Link) {
           collection.clear()
           collection.announce()
         }
-        mutations.giveUp({ code: "unauthorized", message: "You're signed out. Sign in again to continue." })
+        mutations.giveUp({ code: "unauthorized", ...ownWords("signed-out") })
       }
       if (state === "outdated") {
         mutations.giveUp({
           code: "version",
-          message: "There is a newer version of this page. Reload it and try again.",
+          ...ownWords("page-replaced"),
         })
       }
       const shown = {
@@ -311,4 +312,8 @@ export const keyOf = ({ query, args }: Pick<Loaded, "query" | "args">) => `${que
 function haveOf({ token, upTo }: Collection): Have | undefined {
   if (token === undefined) return undefined
   return upTo === undefined ? { token } : { token, lsn: upTo.lsn }
+}
+
+function ownWords(reason: keyof typeof clientTexts) {
+  return { reason, message: clientTexts[reason] }
 }

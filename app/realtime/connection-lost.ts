@@ -1,7 +1,11 @@
+import { clientTexts } from "#server/realtime/refusal-text-contract.ts"
+
 /** The connection was lost before the server replied: whether it acted is unknown. */
 export class ConnectionLost extends Error {
+  readonly reason = "answer-lost"
+
   constructor() {
-    super("The connection was lost before the server answered.")
+    super(clientTexts["answer-lost"])
     this.name = "ConnectionLost"
   }
 }

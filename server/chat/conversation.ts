@@ -65,7 +65,7 @@ export async function readPostedMessage(posted: unknown[]): Promise<PostedMessag
 async function validate(posted: unknown[]) {
   if (posted.length === 0) throw new BadRequest("messages-empty")
   if (posted.length > MESSAGES_LIMIT) {
-    throw new BadRequest("too-many-messages", { count: posted.length, most: MESSAGES_LIMIT })
+    throw new BadRequest("conversation-too-long", { count: posted.length, most: MESSAGES_LIMIT })
   }
   const validated = await safeValidateUIMessages<ChatUIMessage>({ messages: posted })
   if (!validated.success) {

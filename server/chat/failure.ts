@@ -1,7 +1,7 @@
 import { isOutage } from "#db/outage.ts"
 import { isRefusal } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
-import { refusalBody } from "#server/transport/refusals.ts"
+import { bodyOf, refusalBody } from "#server/transport/refusals.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
@@ -18,8 +18,8 @@ export function answerFailure(
   if (isRefusal(error)) return json(refusalBody(error), { status: error.status, headers })
   log.error({ err: error }, "chat request failed")
   return isOutage(error)
-    ? json({ error: "The database can't be reached. Try again in a moment." }, { status: 503, headers })
-    : json({ error: "Your message couldn't be saved. Try again." }, { status: 500, headers })
+    ? json(bodyOf("database-outage"), { status: 503, headers })
+    : json(bodyOf("message-not-saved"), { status: 500, headers })
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

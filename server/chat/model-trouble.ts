@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { APICallError } from "ai"
+import { dataOfReason } from "#server/errors.ts"
 import type { Log } from "#server/log.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 
 /** A problem that only the operator can fix: the model server refuses this process. */
 export interface Trouble {
   /** The HTTP status of the refusal. */
   status: number
   /** What the problem is, and which setting to check. */
-  what: string
+  what: RefusalData
   /** Milliseconds since the epoch. */
   since: number
   /** The reference in the log and in what users see. */
@@ -34,7 +36,7 @@ export function createModelTrouble(log: Log): ModelTrouble {
       if (status === undefined || !isOperators(status)) return null
       if (current?.status === status) return current
       current = { status, what: describe(status), since: Date.now(), reference: randomUUID().slice(0, 8) }
-      log.error({ ...describeModelError(error), reference: current.reference }, current.what)
+      log.error({ ...describeModelError(error), reference: current.reference }, current.what.message)
       return current
     },
     end() {
@@ -51,16 +53,12 @@ function isOperators(status: number): boolean {
   return status >= 300 && status < 500 && ![408, 409, 425, 429].includes(status)
 }
 
-function describe(status: number): string {
-  if (status < 400)
-    return `The model server redirects (status ${status}), and redirects are not followed. Set AI_GATEWAY_BASE_URL to the URL it redirects to.`
-  if (status === 401 || status === 403)
-    return `The model server rejects the key (status ${status}). Check AI_GATEWAY_API_KEY.`
-  if (status === 402)
-    return `The model server requires payment (status ${status}). Check the account's balance.`
-  if (status === 404)
-    return `The model server doesn't know this URL or model (status ${status}). Check AI_GATEWAY_BASE_URL and CHAT_MODEL.`
-  return `The model server rejects the request (status ${status}). The log has its reason; check CHAT_MODEL and AI_GATEWAY_API.`
+function describe(status: number): RefusalData {
+  if (status < 400) return dataOfReason("model-redirects", { status })
+  if (status === 401 || status === 403) return dataOfReason("model-key-refused", { status })
+  if (status === 402) return dataOfReason("model-unpaid", { status })
+  if (status === 404) return dataOfReason("model-unknown", { status })
+  return dataOfReason("model-request-refused", { status })
 }
 
 /** The SDK's errors carry the whole conversation, which does not belong in a log. */

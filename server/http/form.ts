@@ -1,14 +1,14 @@
 import * as v from "valibot"
-import { BadRequest, dataOf, dataOfIssue } from "#server/errors.ts"
+import { dataOfIssue, dataOfReason } from "#server/errors.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
 import { readBytes } from "#server/transport/body.ts"
 
 /** Bytes: enough for a form of text fields. Files are sent differently. */
 const FORM_LIMIT = 64 * 1024
 
-const TOO_LARGE = dataOf(new BadRequest("form-too-large"))
-const UNREADABLE = dataOf(new BadRequest("form-unreadable"))
-const MISSING = dataOf(new BadRequest("field-missing"))
+const TOO_LARGE = dataOfReason("form-too-large")
+const UNREADABLE = dataOfReason("form-unreadable")
+const MISSING = dataOfReason("field-missing")
 
 export type FormErrors<Input> = Partial<Record<Extract<keyof Input, string> | "form", RefusalData>>
 
@@ -42,7 +42,7 @@ export async function readForm<Schema extends v.GenericSchema>(
   file?: FormFile,
 ): Promise<FormBody<Schema>> {
   const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
-  if (!bytes && file) return refused(413, { [file.field]: dataOfIssue({ message: file.tooLarge }) })
+  if (!bytes && file) return refused(413, { [file.field]: dataOfReason(file.tooLarge) })
   if (!bytes) return refused(413, { form: TOO_LARGE })
 
   const fields = await parseFields(bytes, request.headers.get("content-type"), file)

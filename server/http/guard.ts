@@ -8,6 +8,7 @@ import {
   sessionContext,
   urlContext,
 } from "#server/context.ts"
+import { dataOfReason } from "#server/errors.ts"
 import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
 import type { Session } from "#server/ports/session.ts"
@@ -17,6 +18,7 @@ import { secondFactorPath } from "./redirects.ts"
 import { refuseVisitor } from "./scope.ts"
 import { refuseCredential, refuseScope } from "./unauthorized.ts"
 import { visitOf } from "./visit.ts"
+import { bodyOf } from "#server/transport/refusals.ts"
 
 /**
  * Identifies the sender, once for every request. Everything after it reads the result from the
@@ -72,8 +74,8 @@ function lacksFactor({ secondFactor }: Session, { identity }: Config): boolean {
 }
 
 function askForFactor(url: URL): Response {
-  const error = "This needs a second factor. Open /second-factor in your browser."
-  return isApiPath(url.pathname) ? json({ error }, { status: 403 }) : redirectDocument(secondFactorPath(url))
+  if (isApiPath(url.pathname)) return json(bodyOf("second-factor-missing"), { status: 403 })
+  return redirectDocument(secondFactorPath(url))
 }
 
 /** Pages of signed-in people are private, unless the route declares otherwise. */
@@ -92,7 +94,6 @@ function askedFor(request: Request, url: URL): URL {
 }
 
 function refuseForged(url: URL): Response {
-  const message = "This request came from another site, so it was refused. Open the page here and try again."
-  if (isApiPath(url.pathname)) return json({ error: message }, { status: 403 })
-  throw data({ message }, { status: 403 })
+  if (isApiPath(url.pathname)) return json(bodyOf("request-foreign"), { status: 403 })
+  throw data(dataOfReason("request-foreign"), { status: 403 })
 }

@@ -7,7 +7,8 @@ import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import type { Scope } from "#server/scope.ts"
 import { findClosure, isPass, type Closure } from "./closure.ts"
 import { closureList } from "./live.ts"
-import { closedPage, DEFAULT_MESSAGE } from "./page.ts"
+import { bodyOf } from "#server/transport/refusals.ts"
+import { closedPage } from "./page.ts"
 
 /** Whether requests are let in. Each process tracks it through the WAL, like any other row. */
 export interface MaintenanceMode {
@@ -70,12 +71,12 @@ export async function watchMaintenance(scope: Scope<"db" | "config">, live: Live
 }
 
 function refuse(url: URL, { method, headers }: IncomingMessage, closure: Closure, nonce: string): Response {
-  const message = closure.message ?? DEFAULT_MESSAGE
   const init = {
     status: 503,
     headers: { "retry-after": String(RETRY_AFTER), "cache-control": "no-store" } as Record<string, string>,
   }
-  if (isApiPath(url.pathname)) return json({ error: message }, init)
+  if (isApiPath(url.pathname))
+    return json(closure.message === null ? bodyOf("maintenance") : { error: closure.message }, init)
   if (url.pathname.endsWith(".data"))
     return reload(method === "GET" ? addressOf(url) : pageBefore(url, headers.referer))
   const language = languageFor({ cookie: headers.cookie, acceptLanguage: headers["accept-language"] })

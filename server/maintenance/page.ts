@@ -2,8 +2,6 @@ import { escapeMarkup } from "#server/transport/markup.ts"
 import type { Theme } from "#server/transport/theme.ts"
 import type { Language } from "#server/users/language-contract.ts"
 
-export const DEFAULT_MESSAGE = "Tideline is closed for maintenance. Try again in a few minutes."
-
 interface Closed {
   /** The operator's message; null for the default one. */
   message: string | null

@@ -5,6 +5,7 @@ import { waitlist } from "#db/schema/waitlist.ts"
 import { countOutbox } from "#server/mail/outbox.ts"
 import type { Scope } from "#server/scope.ts"
 import { version } from "#server/version.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 
 /** A running process of this installation. */
 export interface LivingProcess {
@@ -19,7 +20,7 @@ export interface LivingProcess {
 /** How current the live records of this process are. */
 export interface StreamState {
   ready: boolean
-  reason: string | null
+  problem: RefusalData | null
   /** Milliseconds since the last message from PostgreSQL. */
   lag: number
   /** Bytes of WAL that were received and not yet delivered. */
@@ -76,7 +77,7 @@ async function findStreamState({ db, live }: Scope<"db" | "live">): Promise<Stre
     from pg_replication_slots where database = current_database()`)
   return {
     ready: state.ready,
-    reason: state.ready ? null : state.reason,
+    problem: state.ready ? null : state.problem,
     lag: gauges.get("stream_lag_ms") ?? 0,
     behind: gauges.get("stream_behind_bytes") ?? 0,
     kept: slots?.kept ?? 0,

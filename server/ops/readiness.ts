@@ -24,7 +24,7 @@ export async function checkReadiness(scope: Scope<"probe" | "live" | "replies">)
     ready: database === "ok" && (records.ready || records.everywhere),
     checks: {
       database,
-      records: records.ready ? "ok" : records.reason,
+      records: records.ready ? "ok" : records.problem.message,
       emails,
       model: describeModel(scope),
     },
@@ -33,7 +33,7 @@ export async function checkReadiness(scope: Scope<"probe" | "live" | "replies">)
 
 function describeModel({ replies }: Scope<"replies">): string {
   const trouble = replies.trouble.current()
-  return trouble ? `${trouble.what} Since ${new Date(trouble.since).toISOString()}.` : "ok"
+  return trouble ? `${trouble.what.message} Since ${new Date(trouble.since).toISOString()}.` : "ok"
 }
 
 async function checkDatabase({ probe }: Scope<"probe">): Promise<string> {

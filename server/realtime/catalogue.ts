@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { SubscribeItem } from "./contract.ts"
 import type { LiveQuery, Table } from "./live-query.ts"
 import { preparePlace, prepareRange, type Range } from "./range.ts"
-import { Refused, unstorable } from "./refusal.ts"
+import { createRefusal, Refused, unstorable } from "./refusal.ts"
 import type { Shapes } from "./shapes.ts"
 import { isStorable } from "./storable.ts"
 import type { WatchedTable } from "./tables.ts"
@@ -73,6 +73,6 @@ export function createCatalogue(
 
   function mustBeWhole(table: WatchedTable): void {
     if (!broken.has(table)) return
-    throw new Refused("unavailable", "This part of the application is being updated. Reload the page.", 5000)
+    throw createRefusal("unavailable", "application-updating", 5000)
   }
 }

@@ -19,7 +19,7 @@ import {
 import type { Metrics } from "./metrics.ts"
 import type { MutationRequest } from "./mutate.ts"
 import { Outbox } from "./outbox.ts"
-import { Refused, refusalFor, tookTooLong } from "./refusal.ts"
+import { refusalFor, createRefusal, Refused, tookTooLong } from "./refusal.ts"
 import type { Subscriber } from "./subscribe.ts"
 
 export interface Verified<Viewer> {
@@ -156,7 +156,7 @@ export function createConnection<Viewer>(
     void answered(answer, "query", async () => {
       const { query, args } = parse(QueryMessage, message, "query")
       if (queriesRunning >= CONNECTION_LIMITS.queriesRunning)
-        throw new Refused("rate_limited", "Too many queries at once.", 100)
+        throw createRefusal("rate_limited", "too-many-queries", 100)
       queriesRunning += 1
       try {
         return { value: await options.query(query, args, viewer) }
@@ -234,7 +234,7 @@ export function createConnection<Viewer>(
     try {
       const renewed = await options.verify(token)
       if (options.credentialsOf(renewed.viewer).some((credential) => ended.has(credential)))
-        throw new Refused("unauthorized", "Sign in again.")
+        throw createRefusal("unauthorized", "session-ended")
       return renewed
     } finally {
       endedDuringRenewal = null
@@ -342,11 +342,7 @@ function parse<Schema extends v.GenericSchema>(
 }
 
 function tooMany(what: "messages" | "changes") {
-  return {
-    code: "rate_limited" satisfies ErrorCode as ErrorCode,
-    message: `Too many ${what} at once.`,
-    retryAfter: 1000,
-  }
+  return createRefusal("rate_limited", `too-many-${what}`, 1000).refusal
 }
 
 function malformed(event: string) {

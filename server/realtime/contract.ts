@@ -44,12 +44,15 @@ export type ErrorCode =
  * `message` is written for the user, in English; `reason` and `values` say the same in a form that
  * can be translated. `retryAfter` is in milliseconds.
  */
-export interface Refusal {
+export interface Refusal extends Told {
   code: ErrorCode
+  retryAfter?: number
+}
+
+export interface Told {
   message: string
   reason?: string
   values?: Readonly<Record<string, RefusalValue>>
-  retryAfter?: number
 }
 
 export type RefusalValue = string | number | { bytes: number }

@@ -6,7 +6,7 @@ import type { Hub } from "./hub.ts"
 import { lsnToWire } from "./lsn.ts"
 import { finishPage } from "./page.ts"
 import type { Range } from "./range.ts"
-import { Refused } from "./refusal.ts"
+import { createRefusal, Refused } from "./refusal.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import type { Tuple } from "./tables.ts"
@@ -97,7 +97,7 @@ async function readCall(
           query.authorize?.(viewer, args, reader.sql) ?? true,
           rowsOf(range),
         ])
-        if (!allowed) throw new Refused("not_found", "It doesn't exist, or it isn't yours.")
+        if (!allowed) throw createRefusal("not_found", "not-there")
         return rows
       }),
     )

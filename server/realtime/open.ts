@@ -6,7 +6,7 @@ import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
-import type { LiveRow, Loaded } from "./contract.ts"
+import type { LiveRow, Loaded, Told } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
 import { createHolds } from "./holds.ts"
 import type { Edit } from "./edits.ts"
@@ -17,7 +17,7 @@ import { openPool } from "./pool.ts"
 import { openLoads, type Question } from "./load.ts"
 import { createMetrics, type Distribution, type Measured } from "./metrics.ts"
 import { createMutator } from "./mutate.ts"
-import { Refused } from "./refusal.ts"
+import { createRefusal, tell } from "./refusal.ts"
 import { Ring } from "./ring.ts"
 import { createShapes } from "./shapes.ts"
 import { openSnapshots } from "./snapshot.ts"
@@ -65,7 +65,7 @@ export interface Realtime<Viewer> {
    * Whether the data being sent is current; if not, why, and whether every process of this version
    * has the same problem.
    */
-  ready(): { ready: true } | { ready: false; reason: string; everywhere: boolean }
+  ready(): { ready: true } | { ready: false; problem: Told; everywhere: boolean }
   /**
    * Disconnects everybody and accepts only connections whose request is admitted; null accepts
    * everybody again.
@@ -287,7 +287,7 @@ export async function openRealtime<Viewer, Scope>(
   async function verify(token: string): Promise<Verified<Viewer>> {
     const verified = await options.verify(token)
     if (!verified || Math.min(verified.expiresAt, verified.endsAt ?? Infinity) <= Date.now())
-      throw new Refused("unauthorized", "Sign in again.")
+      throw createRefusal("unauthorized", "session-ended")
     return verified
   }
 
@@ -307,20 +307,20 @@ export async function openRealtime<Viewer, Scope>(
     const lag = reader.lag()
     const trouble = reader.trouble()
     if (cluster === "")
-      return { ready: false, reason: trouble ?? "The replication stream has not started.", everywhere: false }
+      return { ready: false, problem: trouble ?? tell("stream-not-started"), everywhere: false }
     if (lag > 5000)
       return {
         ready: false,
-        reason: trouble ?? `PostgreSQL has not responded for ${lag} ms.`,
+        problem: trouble ?? tell("stream-silent", { lag }),
         everywhere: false,
       }
-    if (layout.broken.size > 0) return { ready: false, reason: describeBroken(), everywhere: true }
+    if (layout.broken.size > 0) return { ready: false, problem: describeBroken(), everywhere: true }
     return { ready: true }
   }
 
-  function describeBroken(): string {
+  function describeBroken(): Told {
     const names = [...layout.broken].map((table) => table.sqlName).toSorted()
-    return `Queries of ${names.join(", ")} are refused: changed, or not in the publication. The log says which.`
+    return tell("tables-unfit", { tables: names.join(", ") })
   }
 
   function enter(connection: ConnectionInfo<Viewer>): void {

@@ -38,6 +38,13 @@ export interface Range {
  */
 export class InvalidRange extends Error {}
 
+/** The range names a page by an end that no page has. */
+export class UnknownPage extends InvalidRange {
+  constructor() {
+    super("This page does not exist.")
+  }
+}
+
 /**
  * Prepares what a query's `range` returned. Throws if the declaration needs something that the
  * replica identity does not contain.
@@ -73,7 +80,7 @@ export function prepareRange(
     order &&
     !(isTextOf(table, order.column, after.value) && isTextOf(table, table.key, after.key))
   ) {
-    throw new InvalidRange("This page does not exist.")
+    throw new UnknownPage()
   }
   const limit = answer.limit ?? null
   const ordering = order?.wire.join() ?? ""
@@ -126,7 +133,7 @@ export function writePin(pin: Pin): string {
 
 export function readPin(text: string): Pin {
   const split = text.indexOf("~")
-  if (split < 1 || text.length > 500 || !isStorable(text)) throw new InvalidRange("This page does not exist.")
+  if (split < 1 || text.length > 500 || !isStorable(text)) throw new UnknownPage()
   return { key: text.slice(0, split), value: text.slice(split + 1) }
 }
 

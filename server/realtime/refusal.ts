@@ -1,9 +1,10 @@
 import { isBusy, isOutage } from "#db/outage.ts"
 
-import type { ErrorCode, Refusal } from "./contract.ts"
+import type { ErrorCode, Refusal, Told } from "./contract.ts"
 import type { Log } from "./log.ts"
-import { InvalidRange } from "./range.ts"
+import { InvalidRange, UnknownPage } from "./range.ts"
 import { REFUSAL } from "./refusal-brand.ts"
+import { fillIn, realtimeTexts } from "./refusal-text-contract.ts"
 import { TooManyRows } from "./snapshot.ts"
 
 /** A refusal as an error. The client receives its `refusal`. */
@@ -16,12 +17,28 @@ export class Refused extends Error {
   }
 }
 
+/** A refusal that pages can put into the words of their language. */
+export function createRefusal(
+  code: ErrorCode,
+  reason: keyof typeof realtimeTexts,
+  retryAfter?: number,
+): Refused {
+  const refused = new Refused(code, realtimeTexts[reason], retryAfter)
+  refused.refusal.reason = reason
+  return refused
+}
+
+/** What is wrong, in English and as a reason with values. */
+export function tell(reason: keyof typeof realtimeTexts, values: NonNullable<Told["values"]> = {}): Told {
+  return { message: fillIn(realtimeTexts[reason], values), reason, values }
+}
+
 export function unstorable(): Refused {
   return new Refused("invalid", "The arguments hold a character that cannot be stored.")
 }
 
 export function tookTooLong(): Refused {
-  return new Refused("unavailable", "That took too long. Send the same again.", 1000)
+  return createRefusal("unavailable", "answer-late", 1000)
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -42,21 +59,14 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  */
 export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
   if (error instanceof Refused) return error.refusal
+  if (error instanceof UnknownPage) return createRefusal("invalid", "page-of-list-unknown").refusal
   if (error instanceof InvalidRange) return { code: "invalid", message: error.message }
   if (error instanceof TooManyRows) return { code: "too_large", message: error.message }
   if (error instanceof Error) {
     const marked = isMarked(error) ? describeMarked(error) : undefined
     if (marked) return marked
-    if (isBusy(error)) {
-      return {
-        code: "unavailable",
-        message: "Somebody else is changing this, or too much is under way for you. Try again.",
-        retryAfter: 1000,
-      }
-    }
-    if (isTemporary(error)) {
-      return { code: "unavailable", message: "The database can't be reached.", retryAfter: 1000 }
-    }
+    if (isBusy(error)) return createRefusal("unavailable", "record-busy", 1000).refusal
+    if (isTemporary(error)) return createRefusal("unavailable", "database-unreachable", 1000).refusal
   }
   if (isUnacceptable(error)) {
     // A value that PostgreSQL does not accept came from the client: no schema has refused it, and
@@ -65,7 +75,7 @@ export function refusalFor(error: unknown, log: Log, doing: string): Refusal {
     return { code: "invalid", message: "The arguments hold a value that is not accepted." }
   }
   log.error({ err: error }, `Failed while ${doing}.`)
-  return { code: "internal", message: "Something went wrong. It has been logged." }
+  return createRefusal("internal", "server-failed").refusal
 }
 
 interface Marked extends Error, Pick<Refusal, "reason" | "values"> {

@@ -9,7 +9,7 @@ import { PROTOCOL_VERSION, REALTIME_PATH, type Refusal } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import { CONNECTION_LIMITS } from "./limits.ts"
 import { HandshakeMessage } from "./messages.ts"
-import { Refused, refusalFor } from "./refusal.ts"
+import { refusalFor, createRefusal, Refused } from "./refusal.ts"
 
 export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly hub: Hub
@@ -208,7 +208,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     if (!handshake.success) {
       const { version, token } = auth
       if (typeof version === "number" && version !== PROTOCOL_VERSION)
-        throw new Refused("version", "Reload the page for a newer version.")
+        throw createRefusal("version", "page-outdated")
       if (version === PROTOCOL_VERSION && token === undefined)
         throw new Refused("unauthorized", "Sign in first: the handshake has no token.")
       throw new Refused("invalid", `The handshake has the wrong form: ${handshake.issues[0].message}`)
@@ -222,16 +222,15 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       revokedAt.users.get(userId),
       ...options.credentialsOf(verified.viewer).map((name) => revokedAt.credentials.get(name)),
     ]
-    if (revocations.some((at = 0) => at >= askedAt)) throw new Refused("unauthorized", "Sign in again.")
+    if (revocations.some((at = 0) => at >= askedAt)) throw createRefusal("unauthorized", "session-ended")
     // A connection that closed in the meantime would never report it again.
-    if (socket.conn.readyState !== "open")
-      throw new Refused("unavailable", "The connection was closed.", 1000)
-    if (draining) throw new Refused("unavailable", "The server is restarting.", 1000)
+    if (socket.conn.readyState !== "open") throw createRefusal("unavailable", "connection-closed", 1000)
+    if (draining) throw createRefusal("unavailable", "server-restarting", 1000)
     if (!admitted.has(socket.conn))
       throw new Refused("unavailable", "The server was closed in the meantime.", 1000)
     const count = perUser.get(userId) ?? 0
     if (count >= options.maxConnectionsPerUser) {
-      throw new Refused("rate_limited", "You have too many open connections.", 10_000)
+      throw createRefusal("rate_limited", "too-many-connections", 10_000)
     }
     perUser.set(userId, count + 1)
     const connection = createConnection(socket, verified, handshake.output.client ?? null, options)

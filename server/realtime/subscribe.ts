@@ -14,7 +14,7 @@ import { SubscribeItemMessage } from "./messages.ts"
 import type { Metrics } from "./metrics.ts"
 import { finishPage, PageUnsettled } from "./page.ts"
 import { pinEnd, type Range } from "./range.ts"
-import { isTemporary, Refused, refusalFor, tookTooLong } from "./refusal.ts"
+import { isTemporary, refusalFor, createRefusal, Refused, tookTooLong } from "./refusal.ts"
 import { changesSince, affects } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
@@ -205,7 +205,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       }
       const streamBy = Math.min(...live.map((request) => request.streamBy))
       if (!(await hub.reached(gate, Math.max(0, streamBy - performance.now())))) {
-        throw new Refused("unavailable", "The server is catching up with its database.", 1000)
+        throw createRefusal("unavailable", "server-behind", 1000)
       }
       await new Promise<void>((resolve, reject) => {
         hub.between(() => {
@@ -278,7 +278,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         if (missing === null) throw new PageUnsettled()
         catalogue.confirm(each)
         if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
-          throw new Refused("not_found", "It doesn't exist, or it isn't yours.")
+          throw createRefusal("not_found", "not-there")
         }
         const late = missing.filter((transaction) => transaction.end <= position)
         if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {

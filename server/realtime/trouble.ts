@@ -1,6 +1,8 @@
+import type { Told } from "./contract.ts"
+import { tell } from "./refusal.ts"
+
 /** The problem that the operator has to fix before PostgreSQL lets the stream begin. */
-export interface Trouble {
-  readonly message: string
+export interface Trouble extends Told {
   /** Whether it ends when another process stops; otherwise only the operator can fix it. */
   readonly mayPass: boolean
 }
@@ -11,9 +13,7 @@ export function findTrouble(error: unknown, databaseUrl: string): Trouble | null
   if (error.code === "42501" && /replication|wal sender/i.test(error.message)) {
     const role = roleOf(databaseUrl)
     return {
-      message:
-        `The role ${role} may not read PostgreSQL's log. Run: ALTER ROLE "${role}" REPLICATION; ` +
-        "(on Amazon RDS: GRANT rds_replication TO it) and start again.",
+      ...tell("stream-forbidden", { role }),
       mayPass: false,
     }
   }
@@ -21,9 +21,7 @@ export function findTrouble(error: unknown, databaseUrl: string): Trouble | null
   if (error.code === "53400" || (error.code === "53300" && error.message.includes("max_wal_senders"))) {
     const setting = error.code === "53400" ? "max_replication_slots" : "max_wal_senders"
     return {
-      message:
-        `PostgreSQL's ${setting} are all in use. Each process needs one, and the installation one more slot. ` +
-        `Free one, or run: ALTER SYSTEM SET ${setting} = 40; and restart PostgreSQL. Records are live as soon as one is free.`,
+      ...tell("stream-without-slot", { setting }),
       mayPass: true,
     }
   }

@@ -9,6 +9,7 @@ import type { Metrics } from "./metrics.ts"
 import { createDecoder, type Describing } from "./pgoutput.ts"
 import { openReplication, type ReplicationConnection, type Stream } from "./replication.ts"
 import type { createAssembler, Transaction } from "./transactions.ts"
+import type { Told } from "./contract.ts"
 import { findTrouble } from "./trouble.ts"
 
 /** The receiver of the log. */
@@ -57,7 +58,7 @@ export interface Reader {
   /**
    * The problem that the operator has to fix before the stream can begin; null if none is known.
    */
-  trouble(): string | null
+  trouble(): Told | null
   pause(): void
   resume(): void
   stop(): Promise<void>
@@ -80,7 +81,7 @@ export function startReader(options: ReaderOptions): Reader {
   let reportMs = options.reportMs
   let streamingSince: number | null = null
   let wake: (() => void) | null = null
-  let trouble: string | null = null
+  let trouble: Told | null = null
   const failureLog = createFailureLog(log, "The replication stream is back.")
   const finished = run()
 
@@ -222,8 +223,8 @@ export function startReader(options: ReaderOptions): Reader {
   }
 
   function reportFailure(error: unknown, message: string): void {
-    trouble = findTrouble(error, options.databaseUrl)?.message ?? null
-    failureLog.failed("warn", error, trouble ?? message, { position: positionText() })
+    trouble = findTrouble(error, options.databaseUrl)
+    failureLog.failed("warn", error, trouble?.message ?? message, { position: positionText() })
   }
 
   function positionText(): string | null {

@@ -1,4 +1,5 @@
-import { isRefusal, type Refusal } from "#server/errors.ts"
+import { dataOfReason, isRefusal } from "#server/errors.ts"
+import type { Reason, RefusalData, ValuesArgument } from "#server/refusal-contract.ts"
 import { json } from "./json.ts"
 
 /**
@@ -15,6 +16,11 @@ export async function answerRefusals(answer: () => Promise<Response>): Promise<R
 }
 
 /** `error` is the English sentence; `reason` and `values` say the same to programs. */
-export function refusalBody({ message, reason, values }: Refusal) {
+export function refusalBody({ message, reason, values }: RefusalData) {
   return { error: message, reason, values }
+}
+
+/** The body of a refusal that nothing threw. */
+export function bodyOf<R extends Reason>(reason: R, ...values: ValuesArgument<R>) {
+  return refusalBody(dataOfReason(reason, ...values))
 }

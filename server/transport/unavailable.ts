@@ -1,5 +1,6 @@
 import type { Language } from "#server/users/language-contract.ts"
 import { readLanguage } from "./language.ts"
+import { bodyOf } from "./refusals.ts"
 
 /**
  * The response while the database is unreachable, instead of `failed`: JSON for the API, a page for
@@ -12,10 +13,10 @@ export async function unavailable(request: Request, failed: Response): Promise<R
   }
   await failed.body?.cancel()
   if (pathname.startsWith("/api/")) {
-    return Response.json(
-      { error: "The database can't be reached. Try again in a moment." },
-      { status: 503, headers: withRetry({ "content-type": "application/json; charset=utf-8" }) },
-    )
+    return Response.json(bodyOf("database-outage"), {
+      status: 503,
+      headers: withRetry({ "content-type": "application/json; charset=utf-8" }),
+    })
   }
   const language = readLanguage(request)
   return new Response(pageIn(language), {

@@ -8,8 +8,10 @@ import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
 import { badInput, Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
 import { RenameThread } from "#server/chat/contract.ts"
 import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
+import { clientTexts, realtimeTexts } from "#server/realtime/refusal-text-contract.ts"
 import { refusalBody } from "#server/transport/refusals.ts"
 
+const root = resolve(import.meta.dirname, "../..")
 const inGerman = sentencesIn(i18nIn("de"))
 const inEnglish = sentencesIn(i18nIn("en"))
 
@@ -64,6 +66,13 @@ describe("a refusal", () => {
     )
   })
 
+  it("has a reason of its own", () => {
+    const file = readFileSync(resolve(root, "server/refusal-contract.ts"), "utf8")
+    const written = [...file.matchAll(/^  "?([a-z-]+)"?:/gm)].map(([, reason = ""]) => reason)
+    const all = [...written, ...Object.keys(realtimeTexts), ...Object.keys(clientTexts)]
+    expect(all.toSorted()).toEqual(Object.keys(allRefusalTexts).toSorted())
+  })
+
   it("is shown in English if its reason is unknown to the page", () => {
     expect(inGerman({ message: "Nobody has thought of this.", reason: "unthought", values: {} })).toBe(
       "Nobody has thought of this.",
@@ -72,7 +81,7 @@ describe("a refusal", () => {
 
   it.each(Object.keys(allRefusalTexts) as Reason[])("says everything in English: %s", (reason) => {
     const values = samples(reason)
-    const { message } = new Refusal(400, "BadRequest", reason, ...([values] as never))
+    const { message } = new Refusal(400, "BadRequest", reason, ...([values] as never as []))
     expect(message).toBe(allRefusalTexts[reason].replace(/\{(\w+)\}/g, "‹$1›"))
     expect(message).not.toContain("undefined")
   })
@@ -104,4 +113,4 @@ function forGerman(reason: Reason, values: Record<string, string>): Record<strin
   )
 }
 
-const catalogue = readFileSync(resolve(import.meta.dirname, "../../app/language/de/refusals.po"), "utf8")
+const catalogue = readFileSync(resolve(root, "app/language/de/refusals.po"), "utf8")

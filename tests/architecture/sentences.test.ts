@@ -6,7 +6,6 @@ import { serverSentences } from "#app/features/server/sentences.ts"
 import { messages } from "#app/language/de/shared.po"
 import { addMessages, i18nIn } from "#app/language/i18n.ts"
 import { addSentences, sentencesIn } from "#app/language/sentences.ts"
-import { DEFAULT_MESSAGE } from "#server/maintenance/page.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const inGerman = sentencesIn(i18nIn("de"))
@@ -20,12 +19,6 @@ beforeAll(() => {
 describe("a server message", () => {
   it("is shown in the page's language", () => {
     expect(inGerman("The reply was stopped.")).toBe("Die Antwort wurde angehalten.")
-  })
-
-  it("is recognised when the server sends it during maintenance", () => {
-    expect(inGerman(DEFAULT_MESSAGE)).toBe(
-      "Tideline ist wegen Wartung geschlossen. Bitte in ein paar Minuten erneut versuchen.",
-    )
   })
 
   it("stays in English on an English page and if there is no translation", () => {

@@ -141,7 +141,7 @@ describe("restoring", () => {
     const full = {
       ...place.blobs,
       put: async (...given: Parameters<typeof place.blobs.put>) => {
-        if (++count === 2) throw new OutOfSpace("The server has no disk space left for this file.")
+        if (++count === 2) throw new OutOfSpace("disk-full")
         return place.blobs.put(...given)
       },
     }

@@ -105,7 +105,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
             ) : (
               <span className="flex flex-col items-start gap-1">
                 <Badge tone="danger">{t`Behind`}</Badge>
-                {say(stream.reason)}
+                {say(stream.problem)}
               </span>
             )}
           </Fact>
