@@ -9,7 +9,6 @@ import { loggedPath } from "./logged-path.ts"
 import { createNonce } from "./nonce.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
-import { bodyOf } from "./refusals.ts"
 
 /** Facts about a request besides itself. */
 export interface Exchange {
@@ -154,7 +153,7 @@ function refuse(outgoing: ServerResponse, error: unknown, log: Log) {
     outgoing.removeHeader(name)
   outgoing.setHeader("content-type", "application/json; charset=utf-8")
   outgoing.setHeader("connection", "close")
-  outgoing.end(JSON.stringify(isTheirs ? { error: error.message } : bodyOf("request-failed")))
+  outgoing.end(JSON.stringify({ error: isTheirs ? error.message : "Internal server error" }))
 }
 
 const REFUSALS: Record<string, string> = {

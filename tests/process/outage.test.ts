@@ -154,7 +154,10 @@ describe("an unexpected failure", () => {
     await operator.close()
     expect(response.status).toBe(500)
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8")
-    expect(await response.json()).toEqual({ error: "Internal server error" })
+    expect(await response.json()).toEqual({
+      error: "Internal server error",
+      reason: "request-failed",
+    })
   })
 })
 

@@ -66,7 +66,12 @@ it("every call gets a response while PostgreSQL is stopped, a refusal that asks 
       }),
     authenticate: () => client.ask("authenticate", { token: `ada@${Date.now() + 600_000}` }),
   }
-  const late = { code: "unavailable", message: expect.stringMatching(/again/), retryAfter: 1000 }
+  const late = {
+    code: "unavailable",
+    message: expect.stringMatching(/again/),
+    reason: "answer-late",
+    retryAfter: 1000,
+  }
   const stopped = processesOf(cluster.pid)
   for (const pid of stopped) process.kill(pid, "SIGSTOP")
   try {
@@ -108,6 +113,7 @@ it("a subscription that the stream does not reach in time is told that the serve
           error: {
             code: "unavailable",
             message: "The server is catching up with its database.",
+            reason: "server-behind",
             retryAfter: 1000,
           },
         },
