@@ -3,16 +3,11 @@ import { hydrateRoot } from "react-dom/client"
 import { HydratedRouter } from "react-router/dom"
 import { retryFetches } from "./features/navigation/retry-fetches.ts"
 import { addMessages } from "./language/i18n.ts"
-import { addSentences } from "./language/sentences.ts"
 
 // The translations must be loaded before hydration compares the texts. English is in the source.
 if (document.documentElement.lang === "de") {
-  const [{ catalogues }, { serverSentences }] = await Promise.all([
-    import("./language/de/hydrated.ts"),
-    import("./features/server/sentences.ts"),
-  ])
+  const { catalogues } = await import("./language/de/hydrated.ts")
   addMessages("de", ...catalogues)
-  addSentences(serverSentences)
 }
 
 retryFetches()

@@ -19,8 +19,6 @@ import {
 import { catalogues as hydrated } from "./language/de/hydrated.ts"
 import { catalogues as still } from "./language/de/static.ts"
 import { addMessages } from "./language/i18n.ts"
-import { addSentences } from "./language/sentences.ts"
-import { serverSentences } from "./features/server/sentences.ts"
 import { NonceContext } from "./features/navigation/transition-failures.tsx"
 import { ReaderContext, type Reader } from "./features/site/reader.ts"
 import { scriptsAfterPaint } from "./features/site/scripts-after-paint.ts"
@@ -35,7 +33,6 @@ import { readTheme } from "#server/transport/theme.ts"
 export const streamTimeout = 10_000
 
 addMessages("de", ...hydrated, ...still)
-addSentences(serverSentences)
 
 /** React's placeholder for a suspended part. */
 const DEFERRED = "<!--$!-->"

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai"
 import type { Services, Viewer } from "#server/scope.ts"
+import { writeFailure } from "./failure-contract.ts"
 import { generateReply } from "./generate-reply.ts"
 import { recallMessages } from "./messages.ts"
 import { createModelTrouble } from "./model-trouble.ts"
@@ -30,7 +31,7 @@ export function createReplies(
       } catch (error) {
         log.error({ err: error, answer: answerId }, "could not read a conversation")
         give({ type: "start", messageId: answerId, messageMetadata: metadata })
-        give({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
+        give({ type: "error", errorText: writeFailure("conversation-unread") })
         return
       }
       const tools = chatTools(scope)

@@ -10,6 +10,7 @@ import {
 } from "ai"
 import type { Scope } from "#server/scope.ts"
 import type { ReplyChunk, ReplyMetadata, StopReason } from "./contract.ts"
+import { writeFailure } from "./failure-contract.ts"
 import { describeModelError, type ModelTrouble } from "./model-trouble.ts"
 import { stopChunks } from "./reply-chunks.ts"
 
@@ -86,7 +87,7 @@ export async function generateReply(
             : part.type === "finish"
               ? { ...usageOf(part.totalUsage), finishReason: part.finishReason }
               : undefined,
-        onError: () => "The tool failed.",
+        onError: () => writeFailure("tool-failed"),
       })
       if (!chunk) continue
       if (chunk.type === "start") begun = true
@@ -101,17 +102,14 @@ export async function generateReply(
   function explain(error: unknown) {
     const cause = RetryError.isInstance(error) ? error.lastError : error
     const refused = trouble.report(cause)
-    if (refused)
-      return `The model server refused the request. Only the administrator of this site can fix this. (Reference ${refused.reference})`
+    if (refused) return writeFailure("model-refused", refused.reference)
     const reference = randomUUID().slice(0, 8)
     const status = APICallError.isInstance(cause) ? cause.statusCode : undefined
     log.error(
       { ...describeModelError(cause), reference, answer: id, model: model.name },
       "the model did not reply",
     )
-    return status === 429 || status === 503
-      ? `The model is busy. Try again in a moment. (Reference ${reference})`
-      : `The model couldn't reply. Try again. (Reference ${reference})`
+    return writeFailure(status === 429 || status === 503 ? "model-busy" : "model-failed", reference)
   }
 }
 

@@ -4,6 +4,7 @@ import type { LiveRow } from "#server/realtime/contract.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { beginFold, type ReplyChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
+import { writeFailure } from "./failure-contract.ts"
 import { liveChunks, liveTurns } from "./live.ts"
 import { openQueue, type Queue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks, stopChunks } from "./reply-chunks.ts"
@@ -108,7 +109,7 @@ function followTurn(
       }
     } catch (error) {
       scope.log.warn({ err: error, answer: _id }, "could not read a reply that is being followed")
-      chunks.add({ type: "error", errorText: "The conversation couldn't be loaded. Try again." })
+      chunks.add({ type: "error", errorText: writeFailure("conversation-unread") })
     } finally {
       checking = "no"
     }

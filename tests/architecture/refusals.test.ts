@@ -8,6 +8,7 @@ import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
 import { badInput, Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
 import { RenameThread } from "#server/chat/contract.ts"
 import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
+import { failureTexts, readFailure, writeFailure } from "#server/chat/failure-contract.ts"
 import { clientTexts, realtimeTexts } from "#server/realtime/refusal-text-contract.ts"
 import { refusalBody } from "#server/transport/refusals.ts"
 
@@ -70,7 +71,8 @@ describe("a refusal", () => {
     const file = readFileSync(resolve(root, "server/refusal-contract.ts"), "utf8")
     const [tables = ""] = file.split("export const allRefusalTexts")
     const written = [...tables.matchAll(/^  "?([a-z-]+)"?:/gm)].map(([, reason = ""]) => reason)
-    const all = [...written, ...Object.keys(realtimeTexts), ...Object.keys(clientTexts)]
+    const elsewhere = [realtimeTexts, clientTexts, failureTexts].flatMap((texts) => Object.keys(texts))
+    const all = [...written, ...elsewhere]
     expect(all.toSorted()).toEqual(Object.keys(allRefusalTexts).toSorted())
   })
 
@@ -78,6 +80,15 @@ describe("a refusal", () => {
     expect(inGerman({ message: "Nobody has thought of this.", reason: "unthought", values: {} })).toBe(
       "Nobody has thought of this.",
     )
+  })
+
+  it("is recognised in the sentence that a failed reply holds, and any other sentence is kept", () => {
+    const busy = writeFailure("model-busy", "0b9f2c1a")
+    expect(busy).toBe("The model is busy. Try again in a moment. (Reference 0b9f2c1a)")
+    expect(inEnglish(readFailure(busy))).toBe(busy)
+    expect(inGerman(readFailure(busy))).toContain("0b9f2c1a")
+    expect(inGerman(readFailure(writeFailure("tool-failed")))).not.toBe("The tool failed.")
+    expect(inGerman(readFailure("Nobody has thought of this."))).toBe("Nobody has thought of this.")
   })
 
   it.each(Object.keys(allRefusalTexts) as Reason[])("says everything in English: %s", (reason) => {

@@ -329,7 +329,12 @@ describe("the waitlist", () => {
     const done = await act("/admin/waitlist", { intent: "invite", email: "waiting@example.org" })
     expect(done.page).toContain("Done: you invited waiting@example.org.")
     expect((await findEmail(app, "waiting@example.org", /room/)).text).toContain("/sign-up?invitation=")
-    expect((await act("/admin/waitlist", { intent: "invite", email: "no address" })).status).toBe(400)
+    const malformed = await act("/admin/waitlist", { intent: "invite", email: "no address" })
+    expect(malformed.status).toBe(400)
+    expect(malformed.page).toContain("Enter an email address such as ada@example.org.")
+    const unknown = await act("/admin/waitlist", { intent: "expel", email: "waiting@example.org" })
+    expect(unknown.status).toBe(400)
+    expect(unknown.page).toContain("This form does not belong to this page.")
     await sql`update waitlist set joined_at = 1`
     expect((await act("/admin/waitlist", { intent: "invite", email: "Waiting@example.org" })).status).toBe(
       409,

@@ -5,6 +5,7 @@ import type { Sentence } from "#app/language/sentences.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 import type { OperatorChange } from "#server/operator/contract.ts"
 
 type Context = Readonly<RouterContextProvider>
@@ -28,11 +29,10 @@ export async function performAct<Schema extends v.GenericSchema>(
   const scope = await requireOperatorScope(context)
   const form = await readForm(request, schema)
   if (!form.ok) {
-    const words: unknown = Object.values(form.errors)[0]
-    const problem: Sentence =
-      typeof words === "string"
-        ? words
-        : msg`This form does not belong to this page. Reload it and try again.`
+    const [refused] = Object.values<RefusalData | undefined>(form.errors)
+    const problem: Sentence = refused?.reason
+      ? refused
+      : msg`This form does not belong to this page. Reload it and try again.`
     return data({ problem, made: null }, { status: form.status })
   }
   try {

@@ -1,6 +1,6 @@
-import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { useEffect, useState } from "react"
+import type { Sentence } from "#app/language/sentences.ts"
 
 /** Milliseconds without typing before the search request. */
 const PAUSE = 150
@@ -9,7 +9,7 @@ export interface Search<Found> {
   /** The text that `found` or `problem` belongs to; null before the first response. */
   text: string | null
   found: Found | null
-  problem: string | MessageDescriptor | null
+  problem: Sentence | null
 }
 
 /**
@@ -29,7 +29,7 @@ export function useSearch<Found>(
         (found) => (signal.aborted ? undefined : setSearch({ text, found, problem: null })),
         (error: unknown) => {
           if (signal.aborted) return
-          const problem = error instanceof Error ? error.message : msg`Try again.`
+          const problem = error instanceof Error ? error : msg`Try again.`
           setSearch({ text, found: null, problem })
         },
       )

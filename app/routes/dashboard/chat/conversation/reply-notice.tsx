@@ -5,6 +5,7 @@ import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
+import { readFailure } from "#server/chat/failure-contract.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 
 interface ReplyNoticeProps {
@@ -20,7 +21,10 @@ export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   switch (bubble.status) {
     case "failed":
       return (
-        <Notice tone="danger" words={say(bubble.failure) ?? t`The model couldn't reply.`}>
+        <Notice
+          tone="danger"
+          words={bubble.failure ? say(readFailure(bubble.failure)) : t`The model couldn't reply.`}
+        >
           <Retry onRetry={onRetry} />
         </Notice>
       )

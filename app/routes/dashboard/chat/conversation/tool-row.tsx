@@ -4,6 +4,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useSentences } from "#app/language/sentences.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
+import { readFailure } from "#server/chat/failure-contract.ts"
 import type { ReplyPart } from "#server/chat/contract.ts"
 
 type ToolPart = ReplyPart & { type: "tool" }
@@ -22,7 +23,7 @@ export function ToolRow({ part, isRunning }: { part: ToolPart; isRunning: boolea
   const isWaiting = isRunning && part.output === undefined && part.error === undefined
   const say = useSentences()
   const { name } = part
-  const error = say(part.error)
+  const error = part.error && say(readFailure(part.error))
   const [doing, done] = WORDS[name] ?? [msg`Using ${name}…`, msg`Used ${name}`]
   return (
     <details className="group/tool rounded-lg border border-line bg-surface text-sm">
