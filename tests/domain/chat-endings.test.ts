@@ -137,7 +137,7 @@ describe("a model server that refuses", () => {
     expect(scope.trouble.current()).toBe(trouble)
     expect(trouble).toMatchObject({ status, what: expect.stringContaining(setting) as string })
     expect(scope.logged.filter(({ level }) => level === 50)).toMatchObject([
-      { msg: trouble?.what, reference: trouble?.reference, statusCode: status },
+      { msg: trouble?.what.message, reference: trouble?.reference, statusCode: status },
     ])
   })
 
