@@ -135,7 +135,7 @@ describe("a model server that refuses", () => {
     )
     expect(second.error).toBe(first.error)
     expect(scope.trouble.current()).toBe(trouble)
-    expect(trouble).toMatchObject({ status, what: expect.stringContaining(setting) as string })
+    expect(trouble).toMatchObject({ status, what: { message: expect.stringContaining(setting) as string } })
     expect(scope.logged.filter(({ level }) => level === 50)).toMatchObject([
       { msg: trouble?.what.message, reference: trouble?.reference, statusCode: status },
     ])
