@@ -19,7 +19,7 @@ describe("the pages about the realtime protocol", () => {
       `after ${limit("floodMessages")} in a row`,
       `${limit("subscriptionsPerMessage")} in one message, ${limit("subscriptions")} on a connection`,
       `more than ${limit("eventsInFlight")} events or ${limit("bytesInFlight", 1024)} kB unacknowledged`,
-      `may be ${limit("messageBytes", 1024)} kB at most`,
+      `may be ${limit("messageBytes", 1024)} kB (${limit("messageBytes")} bytes) at most`,
       `answered within ${limit("answerMs", 1000)} s`,
       `later than ${limit("handshakeMs", 1000)} s after the upgrade`,
       `${limit("commitBytesHeld", 1024 ** 2)} MB, or ${limit("stallMs", 1000)} s without an acknowledgement`,

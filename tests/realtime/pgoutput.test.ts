@@ -163,7 +163,7 @@ describe("the decoder", () => {
     ])
     decode(other)
     expect(decode(Buffer.concat([Buffer.from("I"), int32(8), Buffer.from("N"), tuple("x")]))).toBeNull()
-    expect(() => decode(change("I", "N", tuple("x")))).toThrow("without describing it")
+    expect(() => decode(change("I", "N", tuple("x")))).toThrow("before its description")
     expect(() => decode(Buffer.from("S"))).toThrow("unknown kind")
   })
 })
