@@ -316,6 +316,25 @@ describe("a long list", () => {
     await link(page, "file 0003.txt").waitFor()
   })
 
+  it("is not selected if one gives up while it is loading", async () => {
+    await many(450)
+    const page = await open("/dashboard/files?sort=name")
+    await isLive(page)
+    const gate = Promise.withResolvers<void>()
+    const isWaiting = Promise.withResolvers<void>()
+    await page.route("**/api/files?*", async (route) => {
+      isWaiting.resolve()
+      await gate.promise
+      await route.continue()
+    })
+    await page.keyboard.press("Control+a")
+    await isWaiting.promise
+    await page.keyboard.press("Escape")
+    gate.resolve()
+    await scrollTo(page, "file 0450.txt", 450)
+    expect(await page.getByText(/\d+ selected/).count()).toBe(0)
+  })
+
   it("shows changes beyond its first page immediately in any order, and takes back what is refused", async () => {
     await many(300)
     for (const order of ["newest", "name"]) {

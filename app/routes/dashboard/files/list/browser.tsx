@@ -56,8 +56,8 @@ export function Browser({
   const open = files[openAt]
   const fileName = open?.fileName
 
-  const selectAll = useSelectAll(pages, selection)
-  useSelectionKeys({ selectAll, clear: selection.clear }, files.length > 0)
+  const { selectAll, clear } = useSelectAll(pages, selection)
+  useSelectionKeys({ selectAll, clear }, files.length > 0)
 
   function move(step: 1 | -1) {
     const next = files[openAt + step]
@@ -103,7 +103,7 @@ export function Browser({
           !(hasMore && files.length < SELECTION_LIMIT)
         }
         onAll={selectAll}
-        onClear={selection.clear}
+        onClear={clear}
         onDownload={() => download(selection.files.map(({ _id }) => _id))}
         onTrash={() => acts.trash(selection.files)}
       />
@@ -133,7 +133,7 @@ export function Browser({
 }
 
 /** Selects every file of the list up to the limit, once so many have been loaded. */
-function useSelectAll({ rows, hasMore, isLoading, loadMore }: FilePages, { all }: Selection) {
+function useSelectAll({ rows, hasMore, isLoading, loadMore }: FilePages, selection: Selection) {
   const [isWanted, setWanted] = useState(false)
   const isShort = hasMore && rows.length < SELECTION_LIMIT
   useEffect(() => {
@@ -141,9 +141,15 @@ function useSelectAll({ rows, hasMore, isLoading, loadMore }: FilePages, { all }
   }, [isWanted, isShort, isLoading, loadMore])
   if (isWanted && !isShort) {
     setWanted(false)
-    all(rows.slice(0, SELECTION_LIMIT))
+    selection.all(rows.slice(0, SELECTION_LIMIT))
   }
-  return () => setWanted(true)
+  return {
+    selectAll: () => setWanted(true),
+    clear() {
+      setWanted(false)
+      selection.clear()
+    },
+  }
 }
 
 /**
