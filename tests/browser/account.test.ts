@@ -96,6 +96,38 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
+  it("is not reloaded if it learns of the end of its old session after it has the new one", async () => {
+    const person = await newPerson()
+    const page = await open(person)
+    // The test cannot hold the requests of a shared worker.
+    await page.addInitScript("delete window.SharedWorker")
+    await page.goto(app.origin + ACCOUNT)
+    await takenOver(page)
+    const isRefused = Promise.withResolvers<void>()
+    const isChanged = Promise.withResolvers<void>()
+    await page.route("**/api/realtime/token", async (route) => {
+      const response = await route.fetch()
+      if (response.status() === 401) {
+        isRefused.resolve()
+        await isChanged.promise
+      }
+      await route.fulfill({ response })
+    })
+    await holdResponse(page, () => isRefused.promise)
+    const password = page.getByRole("region", { name: "Password" })
+    await password.getByLabel("Current password").fill(person.password)
+    await password.getByLabel("New password").fill(NEXT_PASSWORD)
+    await password.getByRole("button", { name: "Change password" }).click()
+    await password.getByText("All other browsers have been signed out").waitFor()
+    await page.evaluate("window.isTheSame = true")
+    const hasToken = page.waitForResponse((response) => response.url().endsWith("/token") && response.ok())
+    isChanged.resolve()
+    await hasToken
+    expect(await page.evaluate("window.isTheSame")).toBe(true)
+    await password.getByText("All other browsers have been signed out").waitFor()
+    await leave(page)
+  })
+
   it("shows a new key once, with a copy button, and deletes it", async () => {
     const person = await newPerson()
     const page = await open(person, ACCOUNT, { permissions: ["clipboard-read", "clipboard-write"] })

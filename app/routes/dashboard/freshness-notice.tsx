@@ -73,22 +73,27 @@ function Reconnecting({ asOf }: { asOf: number }) {
 /**
  * Reloads the page when the session has ended, so that the server redirects to the sign-in page. A
  * form of this page may have ended the session, by a changed password or a deleted account. Its
- * response brings a new session or a redirect, so wait for that first. The tab in which the user
- * signed out is already navigating, and continues to its target.
+ * response brings a new session or a redirect, so wait for that first, and connect again with the
+ * new session before believing that there is none. The tab in which the user signed out is already
+ * navigating, and continues to its target.
  */
 function useLeaving(isSignedOut: boolean) {
   const reconnect = useReconnect()
   const isAnswered = useNavigation().state === "idle"
-  const wasAwaited = useRef(false)
+  /** When a form last got its response, by `performance.now()`, until it has explained an end. */
+  const answeredAt = useRef(-Infinity)
   useEffect(() => {
-    if (!isSignedOut) return
-    if (!isAnswered) {
-      wasAwaited.current = true
-      return
+    if (isAnswered) return
+    return () => {
+      answeredAt.current = performance.now()
     }
-    if (wasAwaited.current) reconnect()
-    const wait = wasAwaited.current ? RECONNECTING : wasJustReloaded() ? AGAIN : 0
-    wasAwaited.current = false
+  }, [isAnswered])
+  useEffect(() => {
+    if (!isSignedOut || !isAnswered) return
+    const isExplained = performance.now() - answeredAt.current < RECONNECTING
+    answeredAt.current = -Infinity
+    if (isExplained) reconnect()
+    const wait = isExplained ? RECONNECTING : wasJustReloaded() ? AGAIN : 0
     const timer = setTimeout(() => unlessLeaving(() => location.reload()), wait)
     return () => clearTimeout(timer)
   }, [isSignedOut, isAnswered, reconnect])
