@@ -42,8 +42,8 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
             <Trans>Tideline is free software under the MIT licence.</Trans>
           </p>
           <div className="flex flex-wrap items-center gap-3">
-            <LanguageChoice action="/language" from={path} />
-            <ThemeToggle theme={theme} action="/theme" from={path} />
+            <LanguageChoice action={href("/language")} from={path} />
+            <ThemeToggle theme={theme} action={href("/theme")} from={path} />
           </div>
         </div>
       </div>

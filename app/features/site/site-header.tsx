@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link, NavLink } from "react-router"
+import { SIGN_IN, SIGN_UP } from "#app/features/identity/addresses.ts"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -75,10 +76,10 @@ function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | 
   }
   return (
     <>
-      <LinkButton to="/sign-in" variant={size === "sm" ? "ghost" : "secondary"} size={size}>
+      <LinkButton to={SIGN_IN} variant={size === "sm" ? "ghost" : "secondary"} size={size}>
         <Trans>Sign in</Trans>
       </LinkButton>
-      <LinkButton to="/sign-up" size={size}>
+      <LinkButton to={SIGN_UP} size={size}>
         <Trans>Sign up</Trans>
       </LinkButton>
     </>

@@ -68,7 +68,7 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
               <li key={to}>
                 <NavLink
                   to={to}
-                  end={to === "/admin"}
+                  end={to === href("/admin")}
                   className="flex min-h-11 items-center border-b-2 border-transparent px-2 text-sm font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink sm:px-3"
                 >
                   {t(label)}
@@ -91,8 +91,8 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
           <Trans>Back to the dashboard</Trans>
         </a>
         <div className="flex flex-wrap items-center justify-end gap-3">
-          <LanguageChoice action="/language" from={here} />
-          <ThemeToggle theme={theme} action="/theme" from={here} />
+          <LanguageChoice action={href("/language")} from={here} />
+          <ThemeToggle theme={theme} action={href("/theme")} from={here} />
         </div>
       </footer>
     </div>

@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, href, redirectDocument } from "react-router"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -26,7 +27,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { state, email } = outcome
   if (state === "password-needed") return data({ invitation: { token, email } })
   const isSignedIn = state === "confirmed" || sessionOf(context) !== null
-  throw redirectDocument(isSignedIn ? "/dashboard" : "/sign-in?confirmed", { headers: outcome.headers })
+  throw redirectDocument(isSignedIn ? href("/dashboard") : `${SIGN_IN}?confirmed`, {
+    headers: outcome.headers,
+  })
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -36,7 +39,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const outcome = await forms.confirmAddress(visitOf({ request, context }), form.value)
   if (!outcome.ok) return data({ errors: textFor(outcome) }, { status: outcome.status })
-  return redirectDocument(outcome.state === "confirmed" ? "/dashboard" : "/sign-in?confirmed", {
+  return redirectDocument(outcome.state === "confirmed" ? href("/dashboard") : `${SIGN_IN}?confirmed`, {
     status: 303,
     headers: outcome.headers,
   })
@@ -49,7 +52,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Confirm your email address`,
     description: msg`Confirm the email address of your account.`,
-    path: "/sign-up/confirm",
+    path: href("/sign-up/confirm"),
   }),
   { name: "robots", content: "noindex" },
 ]
@@ -90,7 +93,7 @@ function LinkSpent() {
         </Trans>
       </PageHead>
       <div className="flex flex-wrap gap-3">
-        <LinkButton to="/sign-in">
+        <LinkButton to={SIGN_IN}>
           <Trans>Sign in</Trans>
         </LinkButton>
         <LinkButton to={href("/sign-in/forgot-password")} variant="secondary">

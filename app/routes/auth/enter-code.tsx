@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirectDocument } from "react-router"
+import { data, href, redirectDocument } from "react-router"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Card } from "#app/ui/card.tsx"
@@ -24,7 +25,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
   const { origin } = services.config
   const target = safeTarget(query.get("redirect_url"), origin)
   if (sessionOf(context)) throw redirectDocument(target)
-  const again = query.has("redirect_url") ? signInPath(new URL(target, origin)) : "/sign-in"
+  const again = query.has("redirect_url") ? signInPath(new URL(target, origin)) : SIGN_IN
   return { target, again, isRecovery: query.has("recovery") }
 }
 
@@ -48,7 +49,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Enter your code`,
     description: msg`The second step of signing in.`,
-    path: "/sign-in/code",
+    path: href("/sign-in/code"),
   }),
   { name: "robots", content: "noindex" },
 ]
@@ -72,7 +73,7 @@ export default function EnterCodePage({ loaderData, actionData }: Route.Componen
           <TrustBrowser />
         </AccountForm>
       </Card>
-      <OtherKindOfCode path="/sign-in/code" target={target} isRecovery={isRecovery} />
+      <OtherKindOfCode path={href("/sign-in/code")} target={target} isRecovery={isRecovery} />
       <PageFoot question={t`Not you, or no code at hand?`} to={again} label={t`Start again`} />
     </>
   )

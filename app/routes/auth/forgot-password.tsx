@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import { data, href, redirect } from "react-router"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -35,7 +36,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Reset your password`,
     description: msg`Get an email with a link to choose a new password.`,
-    path: "/sign-in/forgot-password",
+    path: href("/sign-in/forgot-password"),
   })
 
 export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
@@ -63,7 +64,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
           </AccountForm>
         </Card>
       )}
-      <PageFoot question={t`Remembered your password?`} to="/sign-in" label={t`Sign in`} />
+      <PageFoot question={t`Remembered your password?`} to={SIGN_IN} label={t`Sign in`} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Outlet, useLocation } from "react-router"
+import { href, Outlet, useLocation } from "react-router"
 import { HomeLink } from "#app/features/site/home-link.tsx"
 import { nonceContext } from "#server/context.ts"
 import { servicesOf } from "#server/http/scope.ts"
@@ -28,7 +28,7 @@ export default function AuthLayout({ loaderData }: Route.ComponentProps) {
         <Outlet />
       </main>
       <footer className="flex justify-center pb-5">
-        <LanguageChoice action="/language" from={pathname + search} />
+        <LanguageChoice action={href("/language")} from={pathname + search} />
       </footer>
       {loaderData.nonce ? <script type="module" async src={enhance} nonce={loaderData.nonce} /> : null}
     </div>

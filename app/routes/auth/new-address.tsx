@@ -1,7 +1,8 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, Form, redirect } from "react-router"
+import { data, Form, href, redirect } from "react-router"
 import * as v from "valibot"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -31,7 +32,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const account = requireOwnAccount(servicesOf(context))
   const visit = visitOf({ request, context })
   const form = await readForm(request, AddressChangeForm)
-  if (!form.ok) return redirect("/sign-in/new-address?done=expired", 303)
+  if (!form.ok) return redirect(`${href("/sign-in/new-address")}?done=expired`, 303)
   const { token, intent } = form.value
   const done =
     intent === "confirm"
@@ -39,7 +40,7 @@ export async function action({ context, request }: Route.ActionArgs) {
       : (await account.stopAddressChange(visit, { token }))
         ? "stopped"
         : "expired"
-  return redirect(`/sign-in/new-address?done=${done}`, 303)
+  return redirect(`${href("/sign-in/new-address")}?done=${done}`, 303)
 }
 
 /** The URL and the form hold the link's secret. */
@@ -49,7 +50,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Change your email address`,
     description: msg`Confirm the new email address of your account.`,
-    path: "/sign-in/new-address",
+    path: href("/sign-in/new-address"),
   }),
   { name: "robots", content: "noindex" },
 ]
@@ -126,11 +127,11 @@ function Done({ done, isSignedIn }: { done: NonNullable<AddressChangeDone>; isSi
     <>
       <PageHead title={titles[done]}>{advice[done]}</PageHead>
       <div className="flex flex-wrap gap-3">
-        <LinkButton to={isSignedIn ? "/dashboard/account" : "/sign-in"} reloadDocument>
+        <LinkButton to={isSignedIn ? href("/dashboard/account") : SIGN_IN} reloadDocument>
           {isSignedIn ? t`To your account` : t`Sign in`}
         </LinkButton>
         {done === "stopped" ? (
-          <LinkButton to="/sign-in/forgot-password" variant="secondary">
+          <LinkButton to={href("/sign-in/forgot-password")} variant="secondary">
             <Trans>Reset your password</Trans>
           </LinkButton>
         ) : null}

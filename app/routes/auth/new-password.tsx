@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import { data, href, redirect } from "react-router"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
@@ -26,7 +27,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
   const outcome = await forms.resetPassword(visitOf({ request, context }), form.value)
   if (!outcome.ok) return data({ errors: textFor(outcome) }, { status: outcome.status })
-  return redirect("/sign-in?reset", { status: 303, headers: outcome.headers })
+  return redirect(`${SIGN_IN}?reset`, { status: 303, headers: outcome.headers })
 }
 
 /** The URL and the form hold the link's secret. */
@@ -36,7 +37,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Choose a new password`,
     description: msg`Choose a new password for your account.`,
-    path: "/sign-in/new-password",
+    path: href("/sign-in/new-password"),
   }),
   { name: "robots", content: "noindex" },
 ]

@@ -1,4 +1,5 @@
 import { Trans } from "@lingui/react/macro"
+import { href } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
 // oxlint-disable-next-line import/default -- Vite gives it the URL of the built module
 import script from "./use-passkey.ts?worker&url"
@@ -10,7 +11,13 @@ import script from "./use-passkey.ts?worker&url"
 export function PasskeyForm({ target, nonce }: { target: string; nonce: string }) {
   const query = new URLSearchParams({ redirect_url: target })
   return (
-    <form method="post" action={`/sign-in/passkey?${query}`} data-passkey="" hidden className="mt-4">
+    <form
+      method="post"
+      action={`${href("/sign-in/passkey")}?${query}`}
+      data-passkey=""
+      hidden
+      className="mt-4"
+    >
       <p role="alert" className="mb-3 hidden text-center text-sm text-danger-ink [&[data-shown]]:block">
         <Trans>This browser couldn't use a passkey here. Try again, or sign in another way.</Trans>
       </p>

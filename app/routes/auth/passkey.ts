@@ -1,5 +1,6 @@
 import { redirect, redirectDocument } from "react-router"
 import * as v from "valibot"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { SignInRefusal } from "#server/accounts/contract.ts"
 import { PasskeySignIn } from "#server/accounts/passkey-contract.ts"
@@ -13,7 +14,7 @@ import type { Route } from "./+types/passkey.ts"
 export const handle = { credential: "none" }
 
 export function loader() {
-  return redirect("/sign-in")
+  return redirect(SIGN_IN)
 }
 
 /** The form of the sign-in page that its script fills in with the authenticator's answer. */

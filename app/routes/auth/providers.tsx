@@ -1,4 +1,5 @@
 import { Trans } from "@lingui/react/macro"
+import { href } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
 
 interface Provider {
@@ -15,7 +16,7 @@ export function Providers({ providers, target }: { providers: readonly Provider[
       {providers.map(({ name, label }) => (
         <li key={name}>
           <a
-            href={`/sign-in/with/${name}?${query}`}
+            href={`${href("/sign-in/with/:provider", { provider: name })}?${query}`}
             className={buttonClass({ variant: "secondary" }, "w-full truncate")}
           >
             <Trans>Continue with {label}</Trans>

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, redirect, redirectDocument } from "react-router"
+import { data, href, redirect, redirectDocument } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -42,7 +42,7 @@ export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "private
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const step = await findNextStep(scope)
-  if (step === null) throw redirect("/dashboard/account")
+  if (step === null) throw redirect(href("/dashboard/account"))
   const query = new URL(request.url).searchParams
   const target = safeTarget(query.get("redirect_url"), scope.config.origin)
   const hasPassword = await accountHasPassword(scope)
@@ -95,7 +95,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Two-factor authentication`,
     description: msg`Protect your account with a code from an authenticator app.`,
-    path: "/second-factor",
+    path: href("/second-factor"),
   }),
   { name: "robots", content: "noindex" },
 ]
@@ -163,7 +163,7 @@ export default function SecondFactorPage({ loaderData, actionData }: Route.Compo
             <TrustBrowser />
           </AccountForm>
         </Card>
-        <OtherKindOfCode path="/second-factor" target={target} isRecovery={isRecovery} />
+        <OtherKindOfCode path={href("/second-factor")} target={target} isRecovery={isRecovery} />
         <SignOutInstead />
       </>
     )

@@ -2,6 +2,7 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, href, redirectDocument } from "react-router"
 import * as v from "valibot"
+import { SIGN_IN, SIGN_UP } from "#app/features/identity/addresses.ts"
 import { ClerkSignIn } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
@@ -63,7 +64,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 }
 
 export const meta: Route.MetaFunction = ({ matches }) =>
-  pageMeta(matches, { title: msg`Sign in`, description: msg`Sign in to Tideline.`, path: "/sign-in" })
+  pageMeta(matches, { title: msg`Sign in`, description: msg`Sign in to Tideline.`, path: SIGN_IN })
 
 export default function SignInPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
@@ -124,7 +125,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
         </AccountForm>
       </Card>
       {passkeyNonce ? <PasskeyForm target={target} nonce={passkeyNonce} /> : null}
-      <PageFoot question={t`No account yet?`} to={`/sign-up${search}`} label={t`Sign up`} />
+      <PageFoot question={t`No account yet?`} to={`${SIGN_UP}${search}`} label={t`Sign up`} />
     </>
   )
 }
@@ -148,7 +149,10 @@ function SignedOut({ name, label }: { name: string; label: string }) {
     <Alert tone="success" title={t`You're signed out`} className="mb-4">
       <Trans>
         You may still be signed in at {label}.{" "}
-        <a href={`/sign-out/with/${name}`} className="underline underline-offset-3">
+        <a
+          href={href("/sign-out/with/:provider", { provider: name })}
+          className="underline underline-offset-3"
+        >
           Sign out there too
         </a>
       </Trans>

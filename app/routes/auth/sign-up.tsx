@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import { data, href, redirect, redirectDocument } from "react-router"
+import { SIGN_IN, SIGN_UP } from "#app/features/identity/addresses.ts"
 import { ClerkSignUp } from "#app/features/identity/clerk.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences, type Sentence } from "#app/language/sentences.ts"
@@ -23,7 +24,7 @@ import { Or, Providers } from "./providers.tsx"
 import { textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-up.ts"
 
-const AFTER_SIGN_UP = "/onboarding"
+const AFTER_SIGN_UP = href("/onboarding")
 
 const { least } = PASSWORD_LENGTH
 
@@ -66,7 +67,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     const { name, email } = form.value
     return data({ errors: textFor(outcome), values: { name, email } }, { status: outcome.status })
   }
-  if (!outcome.isSignedIn) return redirect("/sign-up?sent", { status: 303, headers: outcome.headers })
+  if (!outcome.isSignedIn) return redirect(`${SIGN_UP}?sent`, { status: 303, headers: outcome.headers })
   const target = safeTarget(query.get("redirect_url"), services.config.origin, AFTER_SIGN_UP)
   return redirectDocument(target, { status: 303, headers: outcome.headers })
 }
@@ -78,7 +79,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Sign up`,
     description: msg`Create an account: chat, files, and every record live.`,
-    path: "/sign-up",
+    path: SIGN_UP,
   })
 
 export default function SignUpPage({ loaderData, actionData }: Route.ComponentProps) {
@@ -114,7 +115,7 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
           )}
         </>
       )}
-      <PageFoot question={t`Already have an account?`} to={`/sign-in${search}`} label={t`Sign in`} />
+      <PageFoot question={t`Already have an account?`} to={`${SIGN_IN}${search}`} label={t`Sign in`} />
     </>
   )
 }
@@ -179,7 +180,7 @@ function Sent() {
       <Alert title={t`No email after a few minutes?`}>
         <Trans>Check your spam folder. Or sign in with your password and we'll send the link again.</Trans>
       </Alert>
-      <PageFoot question={t`Opened the link?`} to="/sign-in" label={t`Sign in`} />
+      <PageFoot question={t`Opened the link?`} to={SIGN_IN} label={t`Sign in`} />
     </>
   )
 }

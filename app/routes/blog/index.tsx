@@ -16,7 +16,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Blog`,
     description: msg`Notes from building Tideline: realtime over the write-ahead log, self-hosting, settings, limits and the web platform.`,
-    path: "/blog",
+    path: href("/blog"),
     structuredData: [{ "@type": "Blog", name: "Tideline blog", url: `${originOf(matches)}/blog` }],
   })
 

@@ -19,7 +19,7 @@ export function loader({ params }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
   if (!loaderData) return []
   const { title, excerpt, slug, publishedAt, author } = loaderData.post
-  const path = `/blog/${slug}`
+  const path = href("/blog/:slug", { slug })
   const posting = {
     "@type": "BlogPosting",
     headline: title,
@@ -35,7 +35,7 @@ export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
     description: excerpt,
     path,
     article: { publishedAt, author: author.name },
-    structuredData: [posting, breadcrumbs(matches, ["Blog", "/blog"], [title, path])],
+    structuredData: [posting, breadcrumbs(matches, ["Blog", href("/blog")], [title, path])],
   })
 }
 

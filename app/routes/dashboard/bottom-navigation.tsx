@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro"
-import { NavLink } from "react-router"
+import { href, NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { places } from "./places.ts"
@@ -25,7 +25,7 @@ export function BottomNavigation() {
             <Icon name={icon} className="size-5" />
           </span>
           {t(label)}
-          {to === "/dashboard/files" ? <UploadBadge className="absolute top-1 right-3" /> : null}
+          {to === href("/dashboard/files") ? <UploadBadge className="absolute top-1 right-3" /> : null}
         </NavLink>
       ))}
     </nav>

@@ -64,7 +64,7 @@ function SyncedPage({ record, provider }: { record: Loaded<UserRecord>; provider
 
   // The server redirects when a page is opened; this covers a status that changes while one is
   // open.
-  const mustOnboard = !onboarding.completed && pathname !== "/onboarding"
+  const mustOnboard = !onboarding.completed && pathname !== href("/onboarding")
   useEffect(() => {
     if (mustOnboard) void navigate(href("/onboarding"), { replace: true })
   }, [mustOnboard, navigate])

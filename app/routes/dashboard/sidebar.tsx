@@ -34,7 +34,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
               >
                 <Icon name={icon} className="opacity-80" />
                 {t(label)}
-                {to === "/dashboard/files" ? <UploadBadge /> : null}
+                {to === href("/dashboard/files") ? <UploadBadge /> : null}
               </NavLink>
               <span
                 aria-hidden="true"

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react"
-import { useLocation, useNavigation } from "react-router"
+import { href, useLocation, useNavigation } from "react-router"
 
 /** Milliseconds. A page that arrives sooner gets no placeholder. */
 const NOTICE_DELAY = 400
@@ -24,5 +24,5 @@ export function useAwaitedPage(): string | null {
 
 /** The chat counts as one place: its list stays while conversations change beside it. */
 function placeOf(path: string): string {
-  return path.startsWith("/dashboard/chat") ? "/dashboard/chat" : path
+  return path.startsWith("/dashboard/chat") ? href("/dashboard/chat") : path
 }

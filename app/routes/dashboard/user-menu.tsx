@@ -77,11 +77,11 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
       </div>
       <div className="flex items-center justify-between border-y border-line px-2.5 py-2 text-sm text-muted">
         <Trans>Theme</Trans>
-        <ThemeToggle theme={theme} action="/theme" from={pathname + search} />
+        <ThemeToggle theme={theme} action={href("/theme")} from={pathname + search} />
       </div>
       <div className="flex items-center justify-between border-b border-line px-2.5 py-2 text-sm text-muted">
         <span aria-hidden="true">{t`Language`}</span>
-        <LanguageChoice action="/language" from={pathname + search} />
+        <LanguageChoice action={href("/language")} from={pathname + search} />
       </div>
       <div className="pt-1.5">
         <Link to={href("/dashboard/account")} className={itemClass}>
@@ -113,7 +113,7 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
             </span>
           </button>
         ) : null}
-        <form method="post" action="/sign-out">
+        <form method="post" action={href("/sign-out")}>
           <button className={itemClass}>
             <Icon name="sign-out" className="opacity-70" />
             <Trans>Sign out</Trans>

@@ -1,4 +1,4 @@
-import { data } from "react-router"
+import { data, href } from "react-router"
 import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
@@ -29,7 +29,7 @@ export default function Controls({ loaderData }: Route.ComponentProps) {
           <h1>
             <Logo name="Controls" className="text-2xl" />
           </h1>
-          <ThemeToggle theme={loaderData.theme} action="/theme" from="/_ui" />
+          <ThemeToggle theme={loaderData.theme} action={href("/theme")} from={href("/_ui")} />
         </div>
         <Tokens />
         <Buttons />

@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { href } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
@@ -16,7 +17,7 @@ export function Overlays() {
           <MenuItem icon="edit" onSelect={() => {}}>
             Rename
           </MenuItem>
-          <MenuLink icon="link" to="/_ui">
+          <MenuLink icon="link" to={href("/_ui")}>
             Open
           </MenuLink>
           <MenuItem icon="copy" onSelect={() => {}} disabled>

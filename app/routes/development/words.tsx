@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
@@ -19,7 +20,7 @@ const NOON = Date.UTC(2026, 0, 1, 12)
 export function Words() {
   return (
     <Group title="Words">
-      <Breadcrumbs above={[{ to: "/_ui", label: "Files" }]} />
+      <Breadcrumbs above={[{ to: href("/_ui"), label: "Files" }]} />
       <div className="flex flex-wrap items-center gap-2">
         {tones.map((tone) => (
           <Badge key={tone} tone={tone}>
@@ -28,7 +29,7 @@ export function Words() {
         ))}
         <Keys keys="mod+k" />
         <Keys keys="g h" />
-        <TextLink to="/_ui">A link in text</TextLink>
+        <TextLink to={href("/_ui")}>A link in text</TextLink>
         <RelativeTime at={NOON - 3 * 60_000} now={NOON} className="text-sm text-faint" />
       </div>
       <Alert title="For your information">Something you may want to know.</Alert>

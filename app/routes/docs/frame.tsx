@@ -75,7 +75,7 @@ export function DocsFrame({
 function SearchForm({ question, label }: { question: string | undefined; label: string }) {
   const { t } = useLingui()
   return (
-    <form role="search" aria-label={label} action="/docs/search" className="relative">
+    <form role="search" aria-label={label} action={href("/docs/search")} className="relative">
       <input
         type="search"
         name="q"

@@ -18,7 +18,7 @@ export function loader({ params }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches, loaderData }) => {
   if (!loaderData) return []
   const { title, description, slug } = loaderData.page
-  const path = `/docs/${slug}`
+  const path = href("/docs/:page", { page: slug })
   const structuredData = [
     breadcrumbs(matches, [i18nOf(matches)._(msg`Documentation`), "/docs/introduction"], [title, path]),
   ]

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { MessageDescriptor } from "@lingui/core"
 import { msg, plural } from "@lingui/core/macro"
-import { Link } from "react-router"
+import { href, Link } from "react-router"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { listDocs } from "#server/docs/pages.ts"
 import { MOST_FINDINGS, searchDocs } from "#server/docs/search.ts"
@@ -19,7 +19,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
   ...pageMeta(matches, {
     title: msg`Search the documentation`,
     description: msg`Search Tideline's documentation.`,
-    path: "/docs/search",
+    path: href("/docs/search"),
   }),
   { name: "robots", content: "noindex, follow" },
 ]

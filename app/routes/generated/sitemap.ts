@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import { listPosts } from "#server/blog/blog.ts"
 import { escapeMarkup } from "#server/transport/markup.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -10,7 +11,7 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export function loader({ context }: Route.LoaderArgs) {
   const { origin } = servicesOf(context).config
-  const pages = ["/", "/features", "/pricing"].map((path) => entry(origin + path))
+  const pages = ["/", href("/features"), href("/pricing")].map((path) => entry(origin + path))
   const articles = listPosts().map(({ slug, publishedAt }) =>
     entry(`${origin}/blog/${encodeURIComponent(slug)}`, publishedAt),
   )

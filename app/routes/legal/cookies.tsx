@@ -14,7 +14,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Cookies`,
     description: msg`The cookies that this server sets: they keep you signed in and remember your browser, language and theme. None of them tracks you.`,
-    path: "/cookies",
+    path: href("/cookies"),
   })
 
 export default function Cookies({ loaderData }: Route.ComponentProps) {

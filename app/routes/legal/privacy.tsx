@@ -21,7 +21,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Privacy`,
     description: msg`What this server stores about you, where it is kept, who else receives it, and how to have it deleted.`,
-    path: "/privacy",
+    path: href("/privacy"),
   })
 
 export default function Privacy({ loaderData }: Route.ComponentProps) {

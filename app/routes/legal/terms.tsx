@@ -8,7 +8,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Terms`,
     description: msg`The rules for using this server, what you can expect from it, and the licence of the software.`,
-    path: "/terms",
+    path: href("/terms"),
   })
 
 export default function Terms() {

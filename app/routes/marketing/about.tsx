@@ -10,7 +10,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`About`,
     description: msg`Why Tideline exists: the comfort of hosted realtime services, on a machine and in a database that belong to you.`,
-    path: "/about",
+    path: href("/about"),
     structuredData: [{ "@type": "Organization", name: "The Tideline project", url: `${originOf(matches)}/` }],
   })
 

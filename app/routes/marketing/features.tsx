@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
 import { href } from "react-router"
+import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { Code } from "#app/features/site/code.tsx"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
@@ -20,7 +21,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Features`,
     description: msg`What Tideline includes: records kept live by the write-ahead log, sign-in, AI chat with tools, files with quotas, an HTTP API with exact limits, and everything an operator needs.`,
-    path: "/features",
+    path: href("/features"),
   })
 
 export default function Features() {
@@ -44,7 +45,7 @@ export default function Features() {
           <Trans>Creating an account takes a minute. So does starting your own server.</Trans>
         </p>
         <div className="mt-6 flex flex-wrap justify-center gap-3">
-          <LinkButton to="/sign-up">
+          <LinkButton to={SIGN_UP}>
             <Trans>Create an account</Trans>
           </LinkButton>
           <LinkButton to={href("/docs/:page", { page: "self-hosting" })} variant="secondary">

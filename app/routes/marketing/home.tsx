@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
 import { href } from "react-router"
+import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { CopyButton } from "#app/features/site/copy-button.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -128,7 +129,7 @@ function Hero({ children }: { children: ReactNode }) {
             </Trans>
           </p>
           <div className="mt-8 flex flex-wrap justify-center gap-3">
-            <LinkButton to="/sign-up" size="lg">
+            <LinkButton to={SIGN_UP} size="lg">
               <Trans>Create an account</Trans>
               <Icon name="arrow-right" />
             </LinkButton>
@@ -165,7 +166,7 @@ function Closing() {
           </p>
         </div>
         <div className="flex flex-wrap gap-3">
-          <LinkButton to="/sign-up" size="lg">
+          <LinkButton to={SIGN_UP} size="lg">
             <Trans>Create an account</Trans>
           </LinkButton>
           <LinkButton to={href("/docs")} variant="secondary" size="lg">

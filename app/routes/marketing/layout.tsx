@@ -1,4 +1,4 @@
-import { Outlet, useRouteLoaderData } from "react-router"
+import { href, Outlet, useRouteLoaderData } from "react-router"
 import { nonceContext, servicesContext } from "#server/context.ts"
 import enhance from "#app/features/site/enhance.js?url&no-inline"
 import { ErrorNotice } from "#app/features/site/error-page.tsx"
@@ -14,7 +14,7 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export const links: Route.LinksFunction = () => [
-  { rel: "alternate", type: "application/rss+xml", title: "Tideline blog", href: "/blog/feed.xml" },
+  { rel: "alternate", type: "application/rss+xml", title: "Tideline blog", href: href("/blog/feed.xml") },
 ]
 
 export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
@@ -30,7 +30,7 @@ export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const root = useRouteLoaderData<typeof rootLoader>("root")
   return (
-    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs="/docs">
+    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={href("/docs")}>
       <ErrorNotice error={error} requestId={root?.requestId} />
     </SiteFrame>
   )

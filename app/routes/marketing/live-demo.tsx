@@ -1,6 +1,7 @@
 import type { I18n, MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import { nextState, type Boat, type BoatState } from "#server/demo/contract.ts"
@@ -87,7 +88,11 @@ function BoatRow({ boat, hasWater }: { boat: Boat; hasWater: boolean }) {
       data-lamp={lamp ? "on" : "off"}
       className="group/boat data-[changed]:animate-[lit_1.2s_ease-out]"
     >
-      <form method="post" action="/demo" className="flex min-h-16 items-center gap-3 px-4 sm:gap-4 sm:px-5">
+      <form
+        method="post"
+        action={href("/demo")}
+        className="flex min-h-16 items-center gap-3 px-4 sm:gap-4 sm:px-5"
+      >
         <input type="hidden" name="boat" value={name} />
         <LampButton boat={boat} />
         <span className="min-w-0 flex-1 truncate font-medium sm:flex-none sm:basis-24">{name}</span>

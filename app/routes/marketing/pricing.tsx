@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
 import { href } from "react-router"
+import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { Badge } from "#app/ui/badge.tsx"
@@ -22,7 +23,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Pricing`,
     description: msg`Tideline is free to run yourself. A server has two plans, Free and Pro; this page shows what each includes on this server.`,
-    path: "/pricing",
+    path: href("/pricing"),
   })
 
 export default function Pricing({ loaderData }: Route.ComponentProps) {
@@ -43,7 +44,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
           note={t`What everybody gets after signing up.`}
           points={describePlan(plans.free, { hasChat, i18n })}
           action={
-            <LinkButton to="/sign-up" variant="secondary" className="w-full">
+            <LinkButton to={SIGN_UP} variant="secondary" className="w-full">
               <Trans>Create an account</Trans>
             </LinkButton>
           }
@@ -59,7 +60,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
           points={describePlan(plans.pro, { hasChat, i18n })}
           isMarked
           action={
-            <LinkButton to="/sign-up" className="w-full">
+            <LinkButton to={SIGN_UP} className="w-full">
               <Trans>Start with Free</Trans>
             </LinkButton>
           }

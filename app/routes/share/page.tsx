@@ -72,7 +72,7 @@ export default function Share({ loaderData, actionData, params }: Route.Componen
         {sharedBy ? t`${sharedBy} shares a file with you` : t`A file is shared with you`}
       </h1>
       {file ? (
-        <SharedFileCard file={file} address={`/share/${params.token}/download`} />
+        <SharedFileCard file={file} address={href("/share/:token/download", { token: params.token })} />
       ) : (
         <PasswordCard error={actionData?.error} />
       )}

@@ -35,7 +35,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Confirm your place`,
     description: msg`Confirm that you want to hear when there is room.`,
-    path: "/waitlist/confirm",
+    path: href("/waitlist/confirm"),
   })
 
 export default function ConfirmPlace({ loaderData: { state } }: Route.ComponentProps) {

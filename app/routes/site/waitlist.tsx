@@ -41,7 +41,7 @@ export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Waitlist`,
     description: msg`Enter your email address, and the people who run this site will let you know when there is room.`,
-    path: "/waitlist",
+    path: href("/waitlist"),
   })
 
 export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,4 +1,5 @@
 import { redirect } from "react-router"
+import { SIGN_IN } from "#app/features/identity/addresses.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/sign-out.ts"
 
@@ -8,5 +9,5 @@ export const handle = { credential: "none" }
 export async function loader({ context, params }: Route.LoaderArgs) {
   const { identity } = servicesOf(context)
   const address = await identity.singleSignOn?.signOutAddress(params.provider)
-  return redirect(address ?? "/sign-in", { headers: { "cache-control": "private, no-store" } })
+  return redirect(address ?? SIGN_IN, { headers: { "cache-control": "private, no-store" } })
 }

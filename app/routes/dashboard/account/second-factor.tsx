@@ -1,5 +1,6 @@
 import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { RecoveryCodeList } from "#app/features/identity/recovery-code-list.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -31,7 +32,11 @@ export function SecondFactor({
       {factor ? (
         <FactorInUse factor={factor} hasPassword={hasPassword} outcome={outcome} />
       ) : (
-        <LinkButton to="/second-factor?redirect_url=/dashboard/account" reloadDocument variant="secondary">
+        <LinkButton
+          to={`${href("/second-factor")}?redirect_url=/dashboard/account`}
+          reloadDocument
+          variant="secondary"
+        >
           <Trans>Set up</Trans>
         </LinkButton>
       )}

@@ -102,10 +102,10 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     place("files", t`Files`, "folder", t`uploads documents`),
     place("trash", t`Trash`, "trash", t`deleted bin restore`),
     place("account", t`Account`, "user", t`profile password keys settings browsers delete export`),
-    outside("/docs", t`Documentation`, "book", t`help manual guide`),
-    outside("/pricing", t`Plans`, "layers", t`pricing upgrade limits`),
+    outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),
+    outside(href("/pricing"), t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator
-      ? [outside("/admin", t`Operator's page`, "settings", t`admin people emails waitlist`)]
+      ? [outside(href("/admin"), t`Operator's page`, "settings", t`admin people emails waitlist`)]
       : []),
   ]
 }
@@ -137,7 +137,10 @@ function useActions(onAct: (name: ShortcutName) => void): Command[] {
     icon,
     words: t`theme colours colors mode dark light system appearance`,
     run: () =>
-      void submit({ theme, from: pathname + search }, { method: "post", action: "/theme", navigate: false }),
+      void submit(
+        { theme, from: pathname + search },
+        { method: "post", action: href("/theme"), navigate: false },
+      ),
   })
   const act = withShortcut(onAct)
   return [
@@ -155,7 +158,7 @@ function useActions(onAct: (name: ShortcutName) => void): Command[] {
 function signOut() {
   const form = document.createElement("form")
   form.method = "post"
-  form.action = "/sign-out"
+  form.action = href("/sign-out")
   document.body.append(form)
   form.submit()
 }

@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
@@ -33,8 +34,8 @@ async function search(query: string, signal: AbortSignal) {
   if (query === "") return NONE
   const words = new URLSearchParams({ q: query })
   const [{ results }, { files }] = await Promise.all([
-    send<SearchResults>("GET", `/api/chat/search?${words}`, { signal }),
-    send<FilePage>("GET", `/api/files?${words}&limit=${SHOWN}`, { signal }),
+    send<SearchResults>("GET", `${href("/api/chat/search")}?${words}`, { signal }),
+    send<FilePage>("GET", `${href("/api/files")}?${words}&limit=${SHOWN}`, { signal }),
   ])
   return { threads: results.slice(0, SHOWN), files }
 }

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useState, type KeyboardEvent } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
@@ -121,6 +122,6 @@ function walk(event: KeyboardEvent<HTMLElement>) {
 
 async function findFiles(name: string, signal: AbortSignal) {
   const query = new URLSearchParams({ q: name, limit: "30" })
-  const { files } = await send<FilePage>("GET", `/api/files?${query}`, { signal })
+  const { files } = await send<FilePage>("GET", `${href("/api/files")}?${query}`, { signal })
   return files
 }

@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import type { Attachment } from "#server/chat/contract.ts"
 import { request } from "#app/routes/dashboard/send.ts"
 
@@ -25,7 +26,7 @@ export interface OutgoingMessage {
 export async function postMessage(question: OutgoingMessage): Promise<void> {
   const { threadId, createThread, requestId, text, attachments, again, replaces } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
-  const response = await request("/api/chat", {
+  const response = await request(href("/api/chat"), {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "respond-async" },
     body: JSON.stringify({

@@ -2,6 +2,7 @@ import type { I18n } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { useState } from "react"
+import { href } from "react-router"
 import { formatsOf } from "#app/language/formats.ts"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
@@ -90,7 +91,7 @@ async function uploadFile(file: File): Promise<FileSummary> {
   const name = file.name || "pasted.png"
   const { files } = await send<{ files: FileSummary[] }>(
     "POST",
-    `/api/files?name=${encodeURIComponent(name)}`,
+    `${href("/api/files")}?name=${encodeURIComponent(name)}`,
     {
       content: file,
     },

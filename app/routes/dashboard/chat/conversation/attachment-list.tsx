@@ -83,7 +83,7 @@ interface FileRow {
 function Thumbnail({ fileId, alt }: { fileId: string; alt: string }) {
   return (
     <img
-      src={`/api/files/${fileId}/thumbnail`}
+      src={href("/api/files/:fileId/thumbnail", { fileId })}
       alt={alt}
       loading="lazy"
       decoding="async"

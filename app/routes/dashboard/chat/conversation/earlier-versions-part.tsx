@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { CopyButton } from "#app/ui/copy-button.tsx"
@@ -108,7 +109,7 @@ function useReplaced(threadId: string, questionId: string) {
     const load = async ({ before }: typeof wanted) => {
       try {
         const query = new URLSearchParams(before ? { cursor: before } : {})
-        const address = `/api/chat/threads/${threadId}/messages/${questionId}/replaced?${query}`
+        const address = `${href("/api/chat/threads/:threadId/messages/:messageId/replaced", { threadId, messageId: questionId })}?${query}`
         const { entries, earlierCursor } = await send<ReplacedPage>("GET", address, { signal: gone.signal })
         setPage((known) => ({ entries: entries.concat(before ? (known?.entries ?? []) : []), earlierCursor }))
         setProblem(null)

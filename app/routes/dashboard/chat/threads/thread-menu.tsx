@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
@@ -9,7 +10,7 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
   const { t } = useLingui()
   const { title } = thread
   const remove = useRemoveThread(thread)
-  const address = `/api/chat/threads/${thread._id}/export`
+  const address = href("/api/chat/threads/:threadId/export", { threadId: thread._id })
   return (
     <Menu
       trigger={

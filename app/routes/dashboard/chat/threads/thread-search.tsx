@@ -95,6 +95,6 @@ function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
 
 async function searchThreads(text: string, signal: AbortSignal) {
   const query = new URLSearchParams({ q: text })
-  const { results } = await send<SearchResults>("GET", `/api/chat/search?${query}`, { signal })
+  const { results } = await send<SearchResults>("GET", `${href("/api/chat/search")}?${query}`, { signal })
   return results
 }

@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react"
+import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -50,7 +51,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   const formats = useFormats()
   const row = useRef<HTMLLIElement>(null)
   const tabIndex = props.isReachable ? undefined : -1
-  const address = `/api/files/${file._id}`
+  const address = href("/api/files/:fileId", { fileId: file._id })
   const isPlaced = offset !== null
   useLayoutEffect(() => {
     if (isPlaced) measure?.(row.current)

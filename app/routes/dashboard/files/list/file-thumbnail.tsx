@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { href } from "react-router"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { isShownInline, type FileSummary } from "#server/files/contract.ts"
@@ -22,7 +23,7 @@ export function FilePicture({
     >
       {isImage && !isBroken ? (
         <img
-          src={`/api/files/${file._id}/thumbnail`}
+          src={href("/api/files/:fileId/thumbnail", { fileId: file._id })}
           alt=""
           width={40}
           height={40}

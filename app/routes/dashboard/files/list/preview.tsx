@@ -36,7 +36,7 @@ export function Preview({
   const size = formats.bytes(file.size)
   const total = formats.number(count)
   const number = formats.number(place + 1)
-  const address = `/api/files/${file._id}`
+  const address = href("/api/files/:fileId", { fileId: file._id })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = ({ ArrowLeft: -1, ArrowRight: 1 } as const)[event.key]
     // These keys seek in a video and scroll a long line.

@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
+import { href } from "react-router"
 import { useToast } from "#app/ui/toast.tsx"
 
 const FRAME = "archive"
@@ -49,7 +50,7 @@ export function useArchive() {
     frame.current ??= makeFrame()
     const form = document.createElement("form")
     form.method = "post"
-    form.action = "/api/files/archive"
+    form.action = href("/api/files/archive")
     form.target = FRAME
     form.hidden = true
     for (const id of ids) {

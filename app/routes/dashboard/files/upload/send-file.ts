@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import { sendInParts } from "./send-in-parts.ts"
 import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
@@ -22,7 +23,7 @@ function sendWhole(file: File, told: Told): Sending {
     resolve(request.status === 201 ? { end: "stored" } : outcomeOf(request.status, request.responseText))
   })
   request.addEventListener("error", () => resolve({ end: "lost", status: 0 }))
-  request.open("POST", `/api/files?name=${encodeURIComponent(file.name)}`)
+  request.open("POST", `${href("/api/files")}?name=${encodeURIComponent(file.name)}`)
   request.setRequestHeader("Content-Type", "application/octet-stream")
   request.send(file)
   const stop = () => request.abort()

@@ -1,8 +1,9 @@
+import { href } from "react-router"
 import type { DetailedError, Upload } from "tus-js-client"
 import type { Sending, Told, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
-const ENDPOINT = "/api/files/uploads"
+const ENDPOINT = href("/api/files/uploads")
 
 /**
  * Bytes per request: as much as proxies accept. Each request is answered only when its bytes are on
