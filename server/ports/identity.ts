@@ -4,7 +4,7 @@ import type { KeyScope } from "./identity-contract.ts"
 import type { OwnAccount, OwnPictures } from "./own-account.ts"
 import type { Plan, RequestContext, Session, Visit } from "./session.ts"
 import type { SingleSignOn } from "./single-sign-on.ts"
-import type { Transaction } from "./transaction.ts"
+import type { Transaction } from "#db/client.ts"
 
 /** The provider's record of a person. `id` is opaque: each provider has its own format. */
 export interface IdentityUser {

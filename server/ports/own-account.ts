@@ -2,7 +2,7 @@ import type { AccountOutcome } from "./account-forms.ts"
 import type { KeyScope } from "./identity-contract.ts"
 import type { PasskeyAttestation } from "./passkey-contract.ts"
 import type { Session, Visit } from "./session.ts"
-import type { Transaction } from "./transaction.ts"
+import type { Transaction } from "#db/client.ts"
 
 /** A browser that is signed in. */
 export interface AccountSession {
