@@ -12,6 +12,8 @@ export interface Client {
    * same user.
    */
   viewer: unknown
+  /** What is sent in this turn of the event loop leaves in one write. */
+  coalesce(): void
   readonly subscriptions: Map<number, Subscription>
   /** Ids of subscriptions being set up, each with its request. Removing one here cancels it. */
   readonly pending: Map<number, symbol>

@@ -2,7 +2,7 @@ import type { Socket } from "socket.io"
 import * as v from "valibot"
 
 import type { Client } from "./client.ts"
-import { createSender } from "./frame.ts"
+import { coalesceWrites, createSender, tcpSocketOf } from "./frame.ts"
 import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
 import type { Hub } from "./hub.ts"
 import { CONNECTION_LIMITS } from "./limits.ts"
@@ -90,12 +90,14 @@ export function createConnection<Viewer>(
    * before.
    */
   let endedDuringRenewal: Set<string> | null = null
+  const tcp = tcpSocketOf(socket)
   const outbox = new Outbox(createSender(socket), () => performance.now())
   const userId = options.userIdOf(viewer)
   const client: Client = {
     outbox,
     userId,
     viewer,
+    coalesce: () => coalesceWrites(tcp),
     subscriptions: new Map(),
     pending: new Map(),
     closed: false,

@@ -35,6 +35,7 @@ export function follow(
     outbox,
     userId: "",
     viewer,
+    coalesce() {},
     subscriptions: new Map(),
     pending: new Map(),
     closed: false,

@@ -1,3 +1,4 @@
+import type { Socket as NetSocket } from "node:net"
 import type { Socket } from "socket.io"
 
 /** Engine.IO's type of what carries a message. */
@@ -8,6 +9,7 @@ interface WebSocketUnderneath {
   readonly readyState: number
   readonly OPEN: number
   readonly _sender: { sendFrame(frame: readonly Buffer[]): void }
+  readonly _socket: NetSocket | null
 }
 
 /**
@@ -18,7 +20,7 @@ interface WebSocketUnderneath {
  */
 export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => void {
   const { transport } = conn
-  const ws = "socket" in transport && isWebSocket(transport.socket) ? transport.socket : null
+  const ws = webSocketOf(conn)
   return (text) => {
     const frame = messageFrame(text)
     if (ws && ws.readyState === ws.OPEN && transport.writable && conn.readyState === "open") {
@@ -26,6 +28,26 @@ export function createSender({ conn }: Pick<Socket, "conn">): (text: string) => 
       sender.sendFrame([frame])
     } else conn.write(text, preEncoded(frame))
   }
+}
+
+/** Null once the connection is closed. */
+export function tcpSocketOf({ conn }: Pick<Socket, "conn">): NetSocket | null {
+  const { _socket: tcp = null } = webSocketOf(conn) ?? {}
+  return tcp
+}
+
+/**
+ * Lets what is written during this turn of the event loop leave in one system call, which is most
+ * of the cost of a write.
+ */
+export function coalesceWrites(socket: NetSocket | null): void {
+  if (!socket) return
+  socket.cork()
+  setImmediate(() => socket.uncork())
+}
+
+function webSocketOf({ transport }: Socket["conn"]): WebSocketUnderneath | null {
+  return "socket" in transport && isWebSocket(transport.socket) ? transport.socket : null
 }
 
 function isWebSocket(value: unknown): value is WebSocketUnderneath {

@@ -6,6 +6,7 @@ import * as v from "valibot"
 import type { Client } from "./client.ts"
 import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
 import { PROTOCOL_VERSION, REALTIME_PATH, type Refusal } from "./contract.ts"
+import { coalesceWrites } from "./frame.ts"
 import type { Hub } from "./hub.ts"
 import { CONNECTION_LIMITS } from "./limits.ts"
 import { HandshakeMessage } from "./messages.ts"
@@ -98,7 +99,11 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     allowRequest: (request, decide) => {
       const refusal = refuseRequest(request)
       if (refusal) metrics.count(`refused_${refusal}`)
-      else admitted.add(request)
+      else {
+        admitted.add(request)
+        // The response to the upgrade and Engine.IO's first packet.
+        coalesceWrites(request.socket)
+      }
       decide(refusal, refusal === null)
     },
   })

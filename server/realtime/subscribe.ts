@@ -310,6 +310,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         })
       }
     }
+    client.coalesce()
     for (const text of renderSnapshot({ epoch: hub.epoch(), lsn: lsnToWire(position) }, parts)) {
       client.outbox.snapshot(text, position)
     }

@@ -1,11 +1,11 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { connect as connectTcp, type AddressInfo, type NetConnectOpts } from "node:net"
 import type { Writable } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as ws from "ws"
-import { createSender, messageFrame } from "#server/realtime/frame.ts"
+import { coalesceWrites, createSender, messageFrame, tcpSocketOf } from "#server/realtime/frame.ts"
 
 /** More than the kernel buffers for a client that does not read. */
 const TOO_MUCH = "x".repeat(16_000_000)
@@ -17,7 +17,11 @@ async function connect() {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
-  const client = new ws.WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
+  const chunks: string[] = []
+  const client = new ws.WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`, {
+    createConnection: (options: NetConnectOpts) =>
+      connectTcp(options).on("data", (bytes) => chunks.push(bytes.toString("latin1"))),
+  } as ws.ClientOptions)
   onTestFinished(async () => {
     client.terminate()
     await io.close()
@@ -32,7 +36,7 @@ async function connect() {
   await expect.poll(() => socket.conn.transport.writable, { interval: 1 }).toBe(true)
   let queued = 0
   socket.conn.on("flush", () => (queued += 1))
-  return { client, socket, events, queued: () => queued, send: createSender(socket) }
+  return { client, socket, events, chunks, queued: () => queued, send: createSender(socket) }
 }
 
 describe("data sent over a connection", () => {
@@ -65,6 +69,21 @@ describe("data sent over a connection", () => {
     socket.emit("third")
     client.resume()
     await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third"])
+  })
+
+  it("leaves in one write with everything else of the turn, and later data in another", async () => {
+    const { socket, events, chunks, send } = await connect()
+    chunks.length = 0
+    coalesceWrites(tcpSocketOf(socket))
+    send('2["first"]')
+    socket.emit("second")
+    await Promise.resolve()
+    send('2["third"]')
+    await expect.poll(() => events, { interval: 5 }).toEqual(["first", "second", "third"])
+    expect(chunks).toHaveLength(1)
+    send('2["fourth"]')
+    await expect.poll(() => events, { interval: 5 }).toHaveLength(4)
+    expect(chunks).toHaveLength(2)
   })
 
   it("is dropped without error if the client has gone", async () => {
