@@ -2,8 +2,10 @@ import { writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describeRealtime } from "#server/http/asyncapi/document.ts"
 import {
+  publishedChannels,
   publishedMutations,
   publishedQueries,
+  type PublishedChannel,
   type PublishedMutation,
   type PublishedQuery,
 } from "#server/http/asyncapi/functions.ts"
@@ -34,7 +36,7 @@ export function writeReference(): string {
   const { info } = describeRealtime({ origin: "https://tideline.example" })
   const parts = [
     "# Realtime reference",
-    `Every live query, mutation, message, error and limit of version ${info.version} of [the realtime protocol](./realtime-protocol.md). \`GET /api/realtime.json\` publishes the same as AsyncAPI 3 with JSON Schema, and \`npm run live -- --list\` prints the functions of a running server. This page is generated from the server's declarations: \`npm run reference\` writes it.`,
+    `Every live query, mutation, channel, message, error and limit of version ${info.version} of [the realtime protocol](./realtime-protocol.md). \`GET /api/realtime.json\` publishes the same as AsyncAPI 3 with JSON Schema, and \`npm run live -- --list\` prints the functions of a running server. This page is generated from the server's declarations: \`npm run reference\` writes it.`,
     "Fields marked optional can be left out; all others are always present. Ids are version 7 UUIDs, and times are in milliseconds since the epoch.",
     "## Queries",
     "Subscribe to them with `subscribe`, or run one once with `query`. A query can be refused with `unknown`, `invalid`, `rate_limited`, `unavailable` and `internal`; other refusals are listed with it.",
@@ -42,6 +44,9 @@ export function writeReference(): string {
     "## Mutations",
     "Call them with `mutate`. A mutation can be refused with the same codes, and with `conflict` if its `mutationId` was used for another change.",
     ...publishedMutations().map(mutationText),
+    "## Channels",
+    "Subscribe to the channel's query first, then `join` with the id of that subscription. Messages are not stored.",
+    ...publishedChannels().map(channelText),
     "## Messages from the client",
     ...Object.entries(CLIENT_MESSAGES).map(([name, { summary, schema, answer }]) =>
       [
@@ -106,6 +111,10 @@ function mutationText(mutation: PublishedMutation): string {
   ]
     .filter(Boolean)
     .join("\n\n")
+}
+
+function channelText({ name, description, query, message }: PublishedChannel): string {
+  return [`### \`${name}\``, description, `Beside \`${query}\`. Message:`, fieldList(message)].join("\n\n")
 }
 
 function argumentsText(schema: object): string {

@@ -1,5 +1,5 @@
 import { chatMutations, liveChat } from "./chat/live.ts"
-import { liveDemo } from "./demo/live.ts"
+import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileMutations, liveFiles } from "./files/live.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
@@ -17,6 +17,9 @@ export const liveQueries = [
   ...liveMaintenance,
 ]
 export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations]
+
+/** Channels for what is not stored, each beside one of the queries. */
+export const liveChannels = [...demoChannels]
 
 /**
  * The scope that a limited API key needs for a call; null for those open to every key, such as its

@@ -7,7 +7,7 @@ import { STOP_TOPIC } from "./chat/stop.ts"
 import type { Reached } from "./database.ts"
 import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
-import { liveMutations, liveQueries, neededScope } from "./live-functions.ts"
+import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
 import { ANNOUNCE } from "./realtime/announce.ts"
 import { CONNECTION_LIMITS } from "./realtime/limits.ts"
@@ -32,6 +32,7 @@ export async function openLive(
     tables: watchedTables,
     queries: liveQueries,
     mutations: liveMutations,
+    channels: liveChannels,
     verify: (token) => verify(services, token),
     userIdOf: (viewer) => viewer.session.userId,
     credentialsOf: ({ session }) => credentialsOf(session),

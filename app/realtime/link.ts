@@ -7,10 +7,15 @@ import type {
   SubscribeItem,
 } from "#server/realtime/contract.ts"
 
-/** An event from the server, by name. `goodbye` is handled inside the link. */
+/**
+ * An event from the server, by name. `goodbye` is handled inside the link, and pages join no
+ * channels.
+ */
 export type LinkEvent = {
-  [Name in Exclude<keyof ServerEvents, "goodbye">]: [name: Name, event: Parameters<ServerEvents[Name]>[0]]
-}[Exclude<keyof ServerEvents, "goodbye">]
+  [Name in LinkEventName]: [name: Name, event: Parameters<ServerEvents[Name]>[0]]
+}[LinkEventName]
+
+type LinkEventName = Exclude<keyof ServerEvents, "goodbye" | "message" | "members">
 
 export type LinkState = "connecting" | "up" | "down" | "signed-out" | "outdated"
 

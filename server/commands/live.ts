@@ -32,13 +32,14 @@ async function list() {
   if (!response.ok) throw new Error(`${address.href} returned ${response.status}.`)
   const document = (await response.json()) as RealtimeDocument
   const { schemas } = document.components
-  for (const [title, functions] of [
-    ["Queries", document["x-queries"]],
-    ["Mutations", document["x-mutations"]],
+  for (const [title, functions, schema] of [
+    ["Queries", document["x-queries"], "arguments"],
+    ["Mutations", document["x-mutations"], "arguments"],
+    ["Channels", document["x-channels"], "message"],
   ] as const) {
     process.stdout.write(`${title}\n\n`)
     for (const { name, description } of functions) {
-      const { properties = {}, required = [] } = schemas[`${name}.arguments`] ?? {}
+      const { properties = {}, required = [] } = schemas[`${name}.${schema}`] ?? {}
       const fields = Object.keys(properties).map((field) => (required.includes(field) ? field : `${field}?`))
       const shown = fields.length > 0 ? `{ ${fields.join(", ")} }` : "{}"
       process.stdout.write(`  ${name} ${shown}\n    ${description}\n\n`)
@@ -51,6 +52,7 @@ interface RealtimeDocument {
   components: { schemas: Record<string, { properties?: object; required?: string[] }> }
   "x-queries": { name: string; description: string }[]
   "x-mutations": { name: string; description: string }[]
+  "x-channels": { name: string; description: string }[]
 }
 
 function follow(name: string, parsed: unknown) {

@@ -1,6 +1,8 @@
 import * as v from "valibot"
+import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import { watchedBoats } from "#server/watched-tables.ts"
+import { BOATS } from "./contract.ts"
 
 export const boatList = defineLiveQuery({
   name: "demo.listBoats",
@@ -11,4 +13,13 @@ export const boatList = defineLiveQuery({
   fields: ["name", "state", "lamp"],
 })
 
+/** Like everything that visitors may do, its words are chosen from a list. */
+export const demoAudience = defineChannel({
+  name: "demo.audience",
+  description: "Those who follow the boats of the home page. A message points at a boat.",
+  query: boatList,
+  message: v.strictObject({ boat: v.picklist(BOATS.map(({ name }) => name)) }),
+})
+
 export const liveDemo = [boatList]
+export const demoChannels = [demoAudience]

@@ -1,6 +1,7 @@
 import type { Socket } from "socket.io"
 import * as v from "valibot"
 
+import type { Channels } from "./channels.ts"
 import type { Client } from "./client.ts"
 import { coalesceWrites, createSender, tcpSocketOf } from "./frame.ts"
 import type { Committed, ErrorCode, GoodbyeEvent, RevokedEvent } from "./contract.ts"
@@ -11,6 +12,9 @@ import { lsnFromWire } from "./lsn.ts"
 import {
   AcknowledgeMessage,
   AuthenticateMessage,
+  BroadcastMessage,
+  JoinMessage,
+  LeaveMessage,
   MutateMessage,
   QueryMessage,
   SubscribeMessage,
@@ -42,6 +46,7 @@ export interface ConnectionInfo<Viewer> {
 export interface ConnectionOptions<Viewer> {
   readonly hub: Hub
   readonly subscriber: Subscriber
+  readonly channels: Channels
   readonly log: Log
   readonly metrics: Metrics
   /** Throws `Refused` for an invalid token. */
@@ -82,7 +87,7 @@ export function createConnection<Viewer>(
   name: string | null,
   options: ConnectionOptions<Viewer>,
 ): Connection {
-  const { hub, subscriber, log, metrics } = options
+  const { hub, subscriber, channels, log, metrics } = options
   let { viewer, expiresAt, endsAt } = verified
   let credentials = new Set(options.credentialsOf(viewer))
   /**
@@ -190,6 +195,26 @@ export function createConnection<Viewer>(
         mutationsWaiting -= 1
         done.resolve()
       }
+    })
+  })
+
+  socket.on("join", (message: unknown, answer: unknown) => {
+    void answered(answer, "join", async () => {
+      const { id, channel } = parse(JoinMessage, message, "join")
+      return { value: channels.join(client, id, channel) }
+    })
+  })
+
+  socket.on("leave", (message: unknown) => {
+    const parsed = v.safeParse(LeaveMessage, message)
+    if (parsed.success) channels.leave(client, parsed.output.id, parsed.output.channel)
+  })
+
+  socket.on("broadcast", (message: unknown, answer: unknown) => {
+    void answered(answer, "broadcast", async () => {
+      const { id, channel, message: content } = parse(BroadcastMessage, message, "broadcast")
+      channels.broadcast(client, id, channel, content)
+      return { value: null }
     })
   })
 

@@ -86,6 +86,19 @@ export interface SubscribeAnswer {
   error?: Refusal
 }
 
+/** Who is in a channel: at most 50 of them, and how many there are. */
+export interface Members {
+  members: string[]
+  count: number
+}
+
+/** `member` is how the others see this membership. */
+export interface Joined extends Members {
+  member: string
+}
+
+export type JoinAnswer = { value: Joined } | { error: Refusal }
+export type BroadcastAnswer = { value: null } | { error: Refusal }
 export type QueryAnswer = { value: unknown } | { error: Refusal }
 export type MutateAnswer = Committed | { error: Refusal }
 export type AuthenticateAnswer = { expiresAt: number } | { error: Refusal }
@@ -107,6 +120,13 @@ export interface ClientEvents {
   mutate(
     message: { mutation: string; args: unknown; mutationId: string },
     answer: (answer: MutateAnswer) => void,
+  ): void
+  /** `id` is a subscription's; the membership ends with it. */
+  join(message: { id: number; channel: string }, answer: (answer: JoinAnswer) => void): void
+  leave(message: { id: number; channel: string }): void
+  broadcast(
+    message: { id: number; channel: string; message: unknown },
+    answer: (answer: BroadcastAnswer) => void,
   ): void
   authenticate(message: { token: string }, answer: (answer: AuthenticateAnswer) => void): void
   /** `awaiting` requests a `position` event as soon as that LSN has been passed. */
@@ -223,6 +243,22 @@ export interface GoodbyeEvent {
   retryAfter: number | null
 }
 
+/** A message of a channel that the subscription `id` has joined; `from` is a member. */
+export interface MessageEvent {
+  sequence: number
+  id: number
+  channel: string
+  from: string
+  message: unknown
+}
+
+/** Who is in a channel now. */
+export interface MembersEvent extends Members {
+  sequence: number
+  id: number
+  channel: string
+}
+
 export interface ServerEvents {
   snapshot(event: SnapshotEvent): void
   commit(event: CommitEvent): void
@@ -230,6 +266,8 @@ export interface ServerEvents {
   reset(event: ResetEvent): void
   revoked(event: RevokedEvent): void
   goodbye(event: GoodbyeEvent): void
+  message(event: MessageEvent): void
+  members(event: MembersEvent): void
 }
 
 // what a page is rendered from, and the source of the client's types
@@ -258,6 +296,12 @@ export interface QueryType<Name extends string = string, Args = unknown, Row ext
 export interface MutationType<Name extends string = string, Args = unknown, Value = unknown> {
   readonly name: Name
   readonly types?: { args: Args; value: Value }
+}
+
+/** The browser's view of a declared channel. */
+export interface ChannelType<Name extends string = string, Message = unknown> {
+  readonly name: Name
+  readonly types?: { message: Message }
 }
 
 export type ArgsOf<Declared> = Declared extends { readonly types?: { args: infer Args } } ? Args : never

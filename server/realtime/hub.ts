@@ -32,6 +32,8 @@ export interface HubOptions {
   readonly nudge: () => void
   /** Called with every message that the product wrote to the log. */
   readonly onMessage: (prefix: string, content: string) => void
+  /** Called when a subscription has ended. */
+  readonly ended: (subscription: Subscription) => void
   /** Called when transactions arrive faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
@@ -124,7 +126,10 @@ export function createHub(options: HubOptions): Hub {
     leave(client) {
       client.closed = true
       clients.delete(client)
-      for (const subscription of client.subscriptions.values()) topics.remove(subscription)
+      for (const subscription of client.subscriptions.values()) {
+        topics.remove(subscription)
+        options.ended(subscription)
+      }
       client.subscriptions.clear()
     },
   }
@@ -270,6 +275,7 @@ export function createHub(options: HubOptions): Hub {
     topics.remove(subscription)
     subscription.client.subscriptions.delete(subscription.id)
     subscription.client.outbox.forget([subscription.id])
+    options.ended(subscription)
   }
 
   function reset(subscriptions: Iterable<Subscription>, reason: ResetEvent["reason"]): void {

@@ -79,6 +79,37 @@ export const CONNECTION_LIMITS = {
   heldBytes: 16 * 1024 * 1024,
 } as const
 
+/** Of the channels, whose messages are not stored. Not configurable. */
+export const CHANNEL_LIMITS = {
+  /** Of a message as JSON in UTF-8. */
+  messageBytes: 1024,
+  /** Of a connection. */
+  messagesPerSecond: 20,
+  messagesAtOnce: 40,
+  joined: 100,
+  /** Of one range, in each process: every message is sent to all of its members. */
+  topicMessagesPerSecond: 100,
+  membersListed: 50,
+  /** Those who come and go within this time are announced together. */
+  membersMs: 250,
+  /** Of a client, beside its commits: sent without an acknowledgement, and waiting. */
+  inFlight: 32,
+  waiting: 32,
+} as const
+
+/** Between processes. */
+export const PEER_LIMITS = {
+  /** Everything within this time is one message in the log. */
+  publishMs: 50,
+  messages: 64,
+  topicsAtOnce: 50,
+  /** Of all other processes together. */
+  topics: 50_000,
+  beatMs: 10_000,
+  /** A process that has said nothing for this long is gone. */
+  lostMs: 35_000,
+} as const
+
 export interface OutboxLimits {
   readonly eventsInFlight: number
   readonly bytesInFlight: number

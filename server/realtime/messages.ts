@@ -65,6 +65,12 @@ export const MutateMessage = v.object({
   ),
 })
 
+export const JoinMessage = v.object({ id, channel: name })
+
+export const LeaveMessage = v.object({ id, channel: name })
+
+export const BroadcastMessage = v.object({ id, channel: name, message: v.unknown() })
+
 export const AuthenticateMessage = v.object({ token })
 
 export const AcknowledgeMessage = v.object({

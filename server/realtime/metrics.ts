@@ -39,6 +39,12 @@ const FROM_THE_START = [
   "broadcast_pauses",
   "stream_reconnects",
   "stream_gaps",
+  "channel_messages",
+  "channel_messages_sent",
+  "channel_messages_dropped",
+  "channel_publishes",
+  "channel_publishes_failed",
+  "channel_publishes_ignored",
   ...["truncate", "schema", "large", "slow", "gap"].map((reason) => `resets_${reason}`),
   ...["draining", "slow", "flooding", "expired", "signed_out"].map((reason) => `goodbyes_${reason}`),
   ...["origin", "address", "full", "unauthorized", "rate_limited", "unavailable"].map(

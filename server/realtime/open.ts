@@ -5,6 +5,7 @@ import { createActivity, type ActivityReport } from "./activity.ts"
 import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
+import { createChannels } from "./channels.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded, Told } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
@@ -14,6 +15,7 @@ import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
 import { openPool } from "./pool.ts"
+import { PUBLISH_CHANNELS } from "./peers.ts"
 import { openLoads, type Question } from "./load.ts"
 import { createMetrics, type Distribution, type Measured } from "./metrics.ts"
 import { createMutator } from "./mutate.ts"
@@ -117,6 +119,11 @@ export async function openRealtime<Viewer, Scope>(
   const shapes = createShapes((shape) => ring.addShape(shape))
   const snapshots = openSnapshots(pool, ring, metrics, activity, limits.maxRows)
   const dispatchAnnouncement = dispatchAnnouncements(options.announcements ?? {}, log)
+  const channels = createChannels({
+    channels: options.channels ?? [],
+    metrics,
+    publish: async (text) => void (await pool.useClient((sql) => sql.unsafe(PUBLISH_CHANNELS, [text]))),
+  })
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
   const hub = createHub({
     ring,
@@ -129,8 +136,10 @@ export async function openRealtime<Viewer, Scope>(
     onMessage(prefix, content) {
       if (prefix === "realtime.revoke") sockets.revokeUser(content)
       else if (prefix === "realtime.end") sockets.endCredential(content)
+      else if (prefix === "realtime.channels") channels.received(content)
       else dispatchAnnouncement(prefix, content)
     },
+    ended: (subscription) => channels.ended(subscription),
     pressure(high) {
       if (high) reader.pause()
       else reader.resume()
@@ -201,6 +210,7 @@ export async function openRealtime<Viewer, Scope>(
         // Announcements of ended sessions in the gap were not read. Neither were those before a
         // first start, which may wait for open transactions while sockets are already served.
         void sockets.recheckCredentials()
+        channels.missed()
         cluster = `${system}/${timeline}`
         hub.restart(
           start,
@@ -215,6 +225,7 @@ export async function openRealtime<Viewer, Scope>(
   const sockets = createSockets<Viewer>({
     hub,
     subscriber,
+    channels,
     log,
     metrics,
     origins: options.origins,
@@ -271,6 +282,7 @@ export async function openRealtime<Viewer, Scope>(
     whenLive: () => live.promise,
     async close() {
       await sockets.close(limits.drainSpreadMs)
+      await channels.close()
       await reader.stop()
       await keeper.stop()
       hub.close()

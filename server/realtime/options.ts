@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 
 import type { Announcements } from "./announce.ts"
+import type { Channel } from "./channel.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { RealtimeLimits } from "./limits.ts"
 import type { LiveQuery, Mutation, Table } from "./live-query.ts"
@@ -21,6 +22,7 @@ export interface RealtimeOptions<Viewer, Scope> {
   tables: readonly Table[]
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]
+  channels?: readonly Channel[]
   transact: Transact<Viewer, Scope>
   /** The token's viewer and its expiry (ms); null for an invalid token. */
   verify(token: string): Promise<Verified<Viewer> | null>

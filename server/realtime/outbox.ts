@@ -1,6 +1,6 @@
 import type { GoodbyeEvent, Lsn, ResetEvent, RevokedEvent } from "./contract.ts"
 import { editText, mergeEdits, type Edit } from "./edits.ts"
-import { OUTBOX_LIMITS, type OutboxLimits } from "./limits.ts"
+import { CHANNEL_LIMITS, OUTBOX_LIMITS, type OutboxLimits } from "./limits.ts"
 import { lsnToWire } from "./lsn.ts"
 
 /** An event for a client, before it has its sequence number: `"event",{"sequence":` … `rest`. */
@@ -10,6 +10,16 @@ interface Waiting {
   readonly rest: string
   /** The client's position after it, if it changes that. */
   readonly lsn: bigint | null
+}
+
+/** An event of a channel, which is not stored: `"event",{"sequence":` … `,"id":` … `tail`. */
+export interface Broadcast {
+  readonly event: "message" | "members"
+  readonly id: number
+  readonly channel: string
+  /** One that waits is replaced by the next of the same event, subscription, channel and subject. */
+  readonly subject: string
+  readonly tail: string
 }
 
 /** Commits held back, merged row by row: still one step from a consistent state to another. */
@@ -41,9 +51,11 @@ export class Outbox {
   readonly #clock: () => number
   #sequence = 0
   #acknowledged = 0
-  /** Sizes of the events after `#acknowledged`. */
+  /** Sizes of the events after `#acknowledged`; -1 for an event of a channel. */
   #sizes: number[] = []
   #bytesInFlight = 0
+  #broadcastsInFlight = 0
+  #broadcasts = new Map<string, Broadcast>()
   #waiting: (Waiting | Batch)[] | null = null
   #waitingBytes = 0
   #batchBytes = 0
@@ -118,6 +130,37 @@ export class Outbox {
     this.#postpone(header, staged)
   }
 
+  /**
+   * Sends an event of a channel if the client keeps up, or keeps it until it does, beside everything
+   * else: it takes no credit from commits, and waits while they do. Of those that wait, a newer one
+   * replaces one of the same subject, and the oldest is dropped beyond the limit. Returns how many
+   * messages were dropped.
+   */
+  broadcast(broadcast: Broadcast): number {
+    if (this.#waiting === null && this.#broadcasts.size === 0 && this.#canBroadcast()) {
+      this.#emitBroadcast(broadcast)
+      return 0
+    }
+    const { event, id, channel, subject } = broadcast
+    const key = `${event} ${id} ${channel} ${subject}`
+    const replaced = this.#broadcasts.delete(key)
+    this.#broadcasts.set(key, broadcast)
+    const [oldest] = this.#broadcasts
+    if (replaced || !oldest || this.#broadcasts.size <= CHANNEL_LIMITS.waiting) {
+      return replaced && event === "message" ? 1 : 0
+    }
+    this.#broadcasts.delete(oldest[0])
+    return oldest[1].event === "message" ? 1 : 0
+  }
+
+  forgetBroadcasts(id: number, channel?: string): void {
+    for (const [key, waiting] of this.#broadcasts) {
+      if (waiting.id === id && (channel === undefined || waiting.channel === channel)) {
+        this.#broadcasts.delete(key)
+      }
+    }
+  }
+
   snapshot(rest: string, lsn: bigint): void {
     this.#enqueue("snapshot", rest, lsn)
   }
@@ -145,6 +188,7 @@ export class Outbox {
   goodbye(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
     const waiting = this.#waiting ?? []
     this.#empty()
+    this.#broadcasts.clear()
     for (const item of waiting) {
       if (item.kind === "event" && item.event === "revoked") this.#emit(item.event, item.rest)
     }
@@ -153,6 +197,7 @@ export class Outbox {
 
   /** Removes a subscription's edits from waiting commits and the one being assembled. */
   forget(ids: readonly number[]): void {
+    if (this.#broadcasts.size > 0) for (const id of ids) this.forgetBroadcasts(id)
     const staged = this.#staged
     if (staged.length > 0) {
       this.#staged = staged.filter((_, index) => !ids.includes(staged[index - (index % 2)] as number))
@@ -178,7 +223,9 @@ export class Outbox {
   acknowledge(sequence: number): void {
     if (sequence > this.#sequence) return
     while (this.#acknowledged < sequence) {
-      this.#bytesInFlight -= this.#sizes.shift() ?? 0
+      const size = this.#sizes.shift() ?? 0
+      if (size < 0) this.#broadcastsInFlight -= 1
+      else this.#bytesInFlight -= size
       this.#acknowledged += 1
     }
     this.#flush()
@@ -207,9 +254,13 @@ export class Outbox {
   #hasCredit(): boolean {
     return (
       this.#held === 0 &&
-      this.#sequence - this.#acknowledged < this.#limits.eventsInFlight &&
+      this.#sequence - this.#acknowledged - this.#broadcastsInFlight < this.#limits.eventsInFlight &&
       this.#bytesInFlight < this.#limits.bytesInFlight
     )
+  }
+
+  #canBroadcast(): boolean {
+    return this.#held === 0 && this.#broadcastsInFlight < CHANNEL_LIMITS.inFlight
   }
 
   #enqueue(event: string, rest: string, lsn: bigint | null = null): void {
@@ -271,6 +322,12 @@ export class Outbox {
       }
       this.#freeAt = this.#clock()
     }
+    if (this.#waiting !== null) return
+    for (const [key, broadcast] of this.#broadcasts) {
+      if (!this.#canBroadcast()) return
+      this.#broadcasts.delete(key)
+      this.#emitBroadcast(broadcast)
+    }
   }
 
   #emit(event: string, rest: string): void {
@@ -280,6 +337,14 @@ export class Outbox {
     this.#bytesInFlight += frame.length
     this.sentAt = this.#clock()
     this.#send(frame)
+  }
+
+  /** Does not count as the client having heard of its position. */
+  #emitBroadcast({ event, id, tail }: Broadcast): void {
+    this.#sequence += 1
+    this.#sizes.push(-1)
+    this.#broadcastsInFlight += 1
+    this.#send(`2["${event}",{"sequence":${this.#sequence},"id":${id}${tail}`)
   }
 }
 

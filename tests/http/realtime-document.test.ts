@@ -142,8 +142,8 @@ describe("the AsyncAPI document", () => {
     expect((await fetch(document.info.externalDocs.url)).status).toBe(200)
   })
 
-  test("describes every query and mutation in a sentence", () => {
-    const functions = [...document["x-queries"], ...document["x-mutations"]]
+  test("describes every query, mutation and channel in a sentence", () => {
+    const functions = [...document["x-queries"], ...document["x-mutations"], ...document["x-channels"]]
     expect(functions.length).toBeGreaterThan(25)
     expect(functions.filter(({ description }) => !/^[A-Z].*\.$/.test(description))).toEqual([])
     expect(new Set(functions.map(({ name }) => name)).size).toBe(functions.length)
@@ -232,6 +232,31 @@ describe("every mutation", () => {
       expect([name, await hers.mutate(name, 7)]).toMatchObject([name, { error: { code: "invalid" } }])
     }
   })
+})
+
+test("every channel is joined beside its query, and takes the message described and no other", async () => {
+  const messages: Record<string, object> = { "demo.audience": { boat: "Petrel" } }
+  const other = await openLiveSocket(app, await realtimeToken(adaAtHome))
+  let id = 1000
+  expect(Object.keys(messages)).toEqual(document["x-channels"].map(({ name }) => name))
+  for (const { name, query } of document["x-channels"]) {
+    id += 1
+    mustMatchSchema(document, `${name}.message`, messages[name])
+    expect(() => mustMatchSchema(document, `${name}.message`, { text: "ahoy" })).toThrow("must")
+    for (const socket of [hers, other]) {
+      await socket.subscribe(query, argumentsOf(query), id)
+      const joined = await socket.join(name, id)
+      mustMatchMessage(document, "join.answer", joined)
+      expect(joined).toHaveProperty("value.member")
+    }
+    const sent = await other.broadcast(name, messages[name], id)
+    mustMatchMessage(document, "broadcast.answer", sent)
+    expect(sent).toEqual({ value: null })
+    expect(await other.broadcast(name, { text: "ahoy" }, id)).toMatchObject({ error: { code: "invalid" } })
+    await hers.until(({ name: event }) => event === "message")
+    await hers.until(({ name: event }) => event === "members")
+  }
+  other.close()
 })
 
 test("every event matches its description", async () => {

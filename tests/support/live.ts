@@ -1,7 +1,9 @@
 import { io, type Socket } from "socket.io-client"
 import type {
+  BroadcastAnswer,
   ClientEvents,
   CommitEvent,
+  JoinAnswer,
   MutateAnswer,
   QueryAnswer,
   Refusal,
@@ -27,6 +29,8 @@ export interface LiveSocket {
   subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
   query(query: unknown, args?: unknown): Promise<QueryAnswer>
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
+  join(channel: string, id?: number): Promise<JoinAnswer>
+  broadcast(channel: string, message: unknown, id?: number): Promise<BroadcastAnswer>
   /** Resolves with the first event that matches, including one received before. */
   until(fits: (event: { name: string; event: unknown }) => boolean): Promise<unknown>
   close(): void
@@ -69,6 +73,8 @@ export async function openLiveSocket(
     query: (query, args = {}) => ask("query", { query, args }),
     mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
       ask("mutate", { mutation, args, mutationId }),
+    join: (channel, id = 1) => ask("join", { id, channel }),
+    broadcast: (channel, message, id = 1) => ask("broadcast", { id, channel, message }),
     until: (fits) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { Config } from "#server/config.ts"
 import { schemaOf } from "#server/http/openapi/parts.ts"
 import { PROTOCOL_VERSION, REALTIME_PATH } from "#server/realtime/contract.ts"
-import { publishedMutations, publishedQueries } from "./functions.ts"
+import { publishedChannels, publishedMutations, publishedQueries } from "./functions.ts"
 import { PUBLISHED_LIMITS } from "./limits.ts"
 import { CLIENT_MESSAGES, ERROR_MEANINGS, HANDSHAKE, SERVER_EVENTS } from "./messages.ts"
 
@@ -9,19 +9,20 @@ const CHANNEL = { $ref: "#/channels/realtime" }
 
 /**
  * The socket as AsyncAPI 3, made from the schemas that the engine parses with. Extensions hold what
- * the format cannot express: `x-queries`, `x-mutations`, `x-errors` and `x-limits`.
+ * the format cannot express: `x-queries`, `x-mutations`, `x-channels`, `x-errors` and `x-limits`.
  */
 export function describeRealtime({ origin }: Pick<Config, "origin">) {
   const url = new URL(origin)
   const queries = publishedQueries()
   const mutations = publishedMutations()
+  const channels = publishedChannels()
   return {
     asyncapi: "3.0.0",
     info: {
       title: "Tideline realtime",
       version: String(PROTOCOL_VERSION),
       description:
-        "A client subscribes to live queries, receives a snapshot of their rows, and then every committed transaction that touches them. `x-queries` and `x-mutations` list what can be called by name, `x-limits` every limit, and `x-errors` the codes of refusals.",
+        "A client subscribes to live queries, receives a snapshot of their rows, and then every committed transaction that touches them. `x-queries` and `x-mutations` list what can be called by name, `x-channels` where messages can be sent that are not stored, `x-limits` every limit, and `x-errors` the codes of refusals.",
       externalDocs: {
         url: `${origin}/docs/realtime-protocol`,
         description: "The rules that a client follows, with examples.",
@@ -59,10 +60,12 @@ export function describeRealtime({ origin }: Pick<Config, "origin">) {
             [`${each.name}.value`, each.value],
           ]),
         ),
+        ...Object.fromEntries(channels.map((each) => [`${each.name}.message`, each.message])),
       },
     },
     "x-queries": queries.map((each) => withReferences(each, ["arguments", "row"])),
     "x-mutations": mutations.map((each) => withReferences(each, ["arguments", "value"])),
+    "x-channels": channels.map((each) => withReferences(each, ["message"])),
     "x-errors": ERROR_MEANINGS,
     "x-limits": PUBLISHED_LIMITS,
   }

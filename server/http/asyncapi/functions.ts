@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { schemaOf } from "#server/http/openapi/parts.ts"
-import { liveMutations, liveQueries, neededScope } from "#server/live-functions.ts"
+import { liveChannels, liveMutations, liveQueries, neededScope } from "#server/live-functions.ts"
 import type { ErrorCode } from "#server/realtime/contract.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { rowEntries, type LiveQuery, type Mutation } from "#server/realtime/live-query.ts"
@@ -34,6 +34,14 @@ export interface PublishedMutation {
   refusals: Refusals
 }
 
+export interface PublishedChannel {
+  name: string
+  description: string
+  /** The query that a client subscribes to before it joins. */
+  query: string
+  message: object
+}
+
 const EVERY_CALL: Refusals = {
   invalid: "The message or its arguments are malformed.",
   rate_limited: "The connection exceeds a limit.",
@@ -47,6 +55,15 @@ export function publishedQueries(): PublishedQuery[] {
 
 export function publishedMutations(): PublishedMutation[] {
   return liveMutations.map((mutation) => publishMutation(mutation as unknown as Mutation))
+}
+
+export function publishedChannels(): PublishedChannel[] {
+  return liveChannels.map(({ name, description, query, schema }) => ({
+    name,
+    description,
+    query: query.name,
+    message: schemaOf(schema),
+  }))
 }
 
 function publishQuery(query: LiveQuery): PublishedQuery {

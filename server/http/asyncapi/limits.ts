@@ -1,6 +1,6 @@
 import { PERSON_SHARE } from "#db/shares.ts"
 import { TIME_LIMITS } from "#db/time-limits.ts"
-import { CONNECTION_LIMITS, LIMITS, OUTBOX_LIMITS } from "#server/realtime/limits.ts"
+import { CHANNEL_LIMITS, CONNECTION_LIMITS, LIMITS, OUTBOX_LIMITS } from "#server/realtime/limits.ts"
 
 /** A limit of the socket, as the engine enforces it. */
 export interface PublishedLimit {
@@ -149,6 +149,49 @@ export const PUBLISHED_LIMITS: readonly PublishedLimit[] = [
     limited.slowResets.count,
     `Resets with the reason \`slow\` within ${limited.slowResets.withinMs / 60_000} minutes.`,
     "`goodbye` with the reason `slow`",
+  ),
+  count("channelsJoined", CHANNEL_LIMITS.joined, "Channels that a connection has joined.", "`rate_limited`"),
+  bytes(
+    "channelMessageBytes",
+    CHANNEL_LIMITS.messageBytes,
+    "A message of a channel, as JSON in UTF-8.",
+    "`too_large`",
+  ),
+  count(
+    "channelMessagesPerSecond",
+    CHANNEL_LIMITS.messagesPerSecond,
+    "Messages that a connection sends to channels, on average.",
+    "`rate_limited`",
+  ),
+  count(
+    "channelMessageBurst",
+    CHANNEL_LIMITS.messagesAtOnce,
+    "Messages that a connection sends to channels at the same moment.",
+    "`rate_limited`",
+  ),
+  count(
+    "rangeMessagesPerSecond",
+    CHANNEL_LIMITS.topicMessagesPerSecond,
+    "Messages to one channel of one range, from all members of a process.",
+    "`rate_limited`",
+  ),
+  count(
+    "channelEventsInFlight",
+    CHANNEL_LIMITS.inFlight,
+    "Events of channels that the client has not acknowledged.",
+    "The server holds back what follows, and of each sender keeps the last message.",
+  ),
+  count(
+    "channelEventsHeld",
+    CHANNEL_LIMITS.waiting,
+    "Events of channels held back for a client.",
+    "The oldest is dropped.",
+  ),
+  count(
+    "membersListed",
+    CHANNEL_LIMITS.membersListed,
+    "Members that an event lists.",
+    "`count` says how many there are.",
   ),
   ms(
     "positionMs",

@@ -1,9 +1,13 @@
 import * as v from "valibot"
 import type {
   AuthenticateAnswer,
+  BroadcastAnswer,
   CommitEvent,
   ErrorCode,
   GoodbyeEvent,
+  JoinAnswer,
+  MembersEvent,
+  MessageEvent,
   MutateAnswer,
   PositionEvent,
   QueryAnswer,
@@ -14,11 +18,14 @@ import type {
   SnapshotEvent,
   SubscribeAnswer,
 } from "#server/realtime/contract.ts"
-import { CONNECTION_LIMITS } from "#server/realtime/limits.ts"
+import { CHANNEL_LIMITS, CONNECTION_LIMITS } from "#server/realtime/limits.ts"
 import {
   AcknowledgeMessage,
   AuthenticateMessage,
+  BroadcastMessage,
   HandshakeMessage,
+  JoinMessage,
+  LeaveMessage,
   MutateMessage,
   QueryMessage,
   SubscribeItemMessage,
@@ -30,13 +37,14 @@ import {
 /** By code. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid: "The message or its arguments are malformed.",
-  unknown: "No query or mutation has this name.",
+  unknown: "No query, mutation or channel has this name.",
   version: "The server does not support this version of the protocol.",
   unauthorized: "The token is missing, expired, or not for this application.",
   forbidden: "The user, or their API key, is not allowed to do this.",
   not_found: "It does not exist, or it is not the user's.",
   conflict: "It contradicts stored data, or the mutationId was used for another change.",
-  too_large: "The query has more rows than can be sent without pages.",
+  too_large:
+    "The query has more rows than can be sent without pages, or the message of a channel is too long.",
   rate_limited: "Too many messages, connections or requests of this kind.",
   unavailable: "The server cannot answer now. Try again after retryAfter.",
   internal: "An error in the server, which has logged it.",
@@ -152,6 +160,29 @@ const goodbye = v.strictObject({
   ),
 }) satisfies v.GenericSchema<unknown, GoodbyeEvent>
 
+const channel = v.pipe(v.string(), v.description("Its declared name."))
+const member = v.pipe(
+  v.string(),
+  v.description("A random name that lasts as long as the membership, and tells nothing about the user."),
+)
+const present = {
+  members: v.pipe(v.array(member), v.maxLength(CHANNEL_LIMITS.membersListed)),
+  count: v.pipe(v.number(), v.integer(), v.description("How many there are, listed or not.")),
+}
+
+const message = v.strictObject({
+  sequence,
+  id,
+  channel,
+  from: member,
+  message: v.unknown(),
+}) satisfies v.GenericSchema<unknown, MessageEvent>
+
+const members = v.strictObject({ sequence, id, channel, ...present }) satisfies v.GenericSchema<
+  unknown,
+  MembersEvent
+>
+
 export interface MessageDescription {
   readonly summary: string
   readonly schema: v.GenericSchema
@@ -171,6 +202,8 @@ export const SERVER_EVENTS: Readonly<Record<keyof ServerEvents, MessageDescripti
   },
   revoked: { summary: "These subscriptions have ended: remove their rows.", schema: revoked },
   goodbye: { summary: "The server closes the connection next.", schema: goodbye },
+  message: { summary: "A message of a channel that the subscription has joined.", schema: message },
+  members: { summary: "Who is in a channel now: replace what the client knew.", schema: members },
 }
 
 const failed = v.strictObject({ error: refusal })
@@ -209,6 +242,23 @@ export const CLIENT_MESSAGES: Readonly<Record<string, MessageDescription & { ans
       v.strictObject({ value: v.unknown(), xid: v.string(), lsn }),
       failed,
     ]) satisfies v.GenericSchema<unknown, Loose<MutateAnswer>>,
+  },
+  join: {
+    summary: "Listen to a channel, beside a subscription to its query. Ends with the subscription.",
+    schema: JoinMessage,
+    answer: v.union([
+      v.strictObject({ value: v.strictObject({ member, ...present }) }),
+      failed,
+    ]) satisfies v.GenericSchema<unknown, Loose<JoinAnswer>>,
+  },
+  leave: { summary: "Stop listening to a channel.", schema: LeaveMessage },
+  broadcast: {
+    summary: "Send a message to the other members of a channel. It is not stored.",
+    schema: BroadcastMessage,
+    answer: v.union([v.strictObject({ value: v.null() }), failed]) satisfies v.GenericSchema<
+      unknown,
+      Loose<BroadcastAnswer>
+    >,
   },
   authenticate: {
     summary: "Replace the token; subscriptions stay.",

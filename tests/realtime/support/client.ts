@@ -4,6 +4,8 @@ import type {
   Committed,
   Handshake,
   LiveRow,
+  MembersEvent,
+  MessageEvent,
   PositionEvent,
   Refusal,
   ResetEvent,
@@ -36,6 +38,8 @@ export type ServerEvent =
   | ({ event: "position" } & PositionEvent)
   | ({ event: "reset" } & ResetEvent)
   | ({ event: "revoked" } & RevokedEvent)
+  | ({ event: "message" } & MessageEvent)
+  | ({ event: "members" } & MembersEvent)
   | { event: "goodbye"; sequence: number; reason: string; retryAfter: number | null }
 
 /** Stands in for a reply that was lost with its connection. */
@@ -308,7 +312,7 @@ export class ReferenceClient {
         if (message.event === "reset") this.seen.resets += 1
         else followed.rows.clear()
       }
-    } else this.goodbye = message
+    } else if (message.event === "goodbye") this.goodbye = message
     if (this.#sequence - this.#acknowledged >= 16) this.#acknowledge()
   }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type postgres from "postgres"
+import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, type TableDescription } from "#server/realtime/live-query.ts"
 import type { TransactionQuery } from "#server/realtime/mutate.ts"
 import { REFUSAL } from "#server/realtime/refusal-brand.ts"
@@ -117,6 +118,27 @@ export const newest = defineLiveQuery({
   order: { field: "_creationTime", direction: "desc" },
   page: { argument: "after", size: 10 },
   fields: ["_creationTime", "body"],
+})
+
+export const typing = defineChannel({
+  name: "messages.typing",
+  description: "For the tests of the engine.",
+  query: inThread,
+  message: v.strictObject({ at: v.number(), text: v.optional(v.string()) }),
+})
+
+export const typingOlder = defineChannel({
+  name: "messages.typingOlder",
+  description: "For the tests of the engine.",
+  query: newest,
+  message: v.strictObject({ at: v.number() }),
+})
+
+export const ownTyping = defineChannel({
+  name: "messages.ownTyping",
+  description: "For the tests of the engine.",
+  query: inOwnThread,
+  message: v.strictObject({ at: v.number() }),
 })
 
 export const ownThreads = defineLiveQuery({

@@ -1,0 +1,245 @@
+import { createHash, randomBytes } from "node:crypto"
+
+import * as v from "valibot"
+
+import type { Channel } from "./channel.ts"
+import type { Client, Subscription } from "./client.ts"
+import type { Joined, Members } from "./contract.ts"
+import { CHANNEL_LIMITS } from "./limits.ts"
+import type { Metrics } from "./metrics.ts"
+import { createPeers, type Peers } from "./peers.ts"
+import { Refused } from "./refusal.ts"
+import { createAllowance, type Allowance } from "./allowance.ts"
+
+export interface ChannelsOptions {
+  readonly channels: readonly Channel[]
+  readonly metrics: Metrics
+  /** Sends a text to every process, this one included. */
+  readonly publish: (text: string) => Promise<void>
+}
+
+export interface Channels {
+  /** Throws `Refused` without a subscription that the channel belongs to. */
+  join(client: Client, id: number, channel: string): Joined
+  leave(client: Client, id: number, channel: string): void
+  /** Throws `Refused` for a message that is not delivered to anybody. */
+  broadcast(client: Client, id: number, channel: string, message: unknown): void
+  /** Call it when a subscription has ended, for whatever reason: its memberships end with it. */
+  ended(subscription: Subscription): void
+  /** Takes what a process has published. */
+  received(text: string): void
+  /** Call it when published texts may have been missed. */
+  missed(): void
+  close(): Promise<void>
+}
+
+/** A subscription that has joined a channel. */
+interface Member {
+  /** How the others know it: random, so that it tells nothing about the user. */
+  readonly name: string
+  readonly subscription: Subscription
+  readonly topic: Topic
+}
+
+/** The members of a channel that read the same range. */
+interface Topic {
+  readonly id: string
+  readonly channel: string
+  readonly members: Map<string, Member>
+  readonly allowance: Allowance
+}
+
+/** Delivers messages between subscriptions of the same range, in this process and in the others. */
+export function createChannels({ channels, metrics, publish }: ChannelsOptions): Channels {
+  const byName = new Map(channels.map((channel) => [channel.name, channel]))
+  if (byName.size < channels.length) throw new Error("Two channels have the same name.")
+  const topics = new Map<string, Topic>()
+  const memberships = new WeakMap<Subscription, Map<string, Member>>()
+  const clients = new WeakMap<Client, { allowance: Allowance; joined: number }>()
+  const changed = new Set<string>()
+  let telling: NodeJS.Timeout | undefined
+  const peers: Peers = createPeers({
+    publish,
+    metrics,
+    topics: () => topics.keys(),
+    membersOf: (id) => localMembers(topics.get(id)),
+    delivered(id, from, message) {
+      const topic = topics.get(id)
+      if (!topic) return
+      if (topic.allowance.take()) deliver(topic, from, message)
+      else metrics.count("channel_messages_dropped")
+    },
+    changed: tellLater,
+  })
+  metrics.gauge("channel_topics", () => topics.size)
+  metrics.gauge("channel_members", () => {
+    let count = 0
+    for (const { members } of topics.values()) count += members.size
+    return count
+  })
+
+  return {
+    join(client, id, channel) {
+      const declared = find(channel)
+      const subscription = client.subscriptions.get(id)
+      if (subscription?.query.name !== declared.query.name) {
+        throw new Refused("not_found", `Subscribe to ${declared.query.name} first, and pass the id of that.`)
+      }
+      const joined = memberships.get(subscription) ?? new Map<string, Member>()
+      if (joined.has(channel)) throw new Refused("conflict", `The subscription ${id} has joined ${channel}.`)
+      const state = stateOf(client)
+      if (state.joined >= CHANNEL_LIMITS.joined) {
+        throw new Refused(
+          "rate_limited",
+          `One connection may join ${CHANNEL_LIMITS.joined} channels. Leave one that is not needed.`,
+          10_000,
+        )
+      }
+      const member = {
+        name: randomBytes(9).toString("base64url"),
+        subscription,
+        topic: open(subscription, channel),
+      }
+      state.joined += 1
+      memberships.set(subscription, joined.set(channel, member))
+      member.topic.members.set(member.name, member)
+      peers.changed(member.topic.id)
+      tellLater(member.topic.id)
+      return { member: member.name, ...allMembers(member.topic) }
+    },
+    leave(client, id, channel) {
+      const subscription = client.subscriptions.get(id)
+      const member = subscription && memberships.get(subscription)?.get(channel)
+      if (!member) return
+      memberships.get(subscription)?.delete(channel)
+      client.outbox.forgetBroadcasts(id, channel)
+      remove(member)
+    },
+    broadcast(client, id, channel, message) {
+      const declared = find(channel)
+      const subscription = client.subscriptions.get(id)
+      const member = subscription && memberships.get(subscription)?.get(channel)
+      if (!member) throw new Refused("not_found", `Join ${channel} first: the subscription ${id} has not.`)
+      const parsed = v.safeParse(declared.schema, message)
+      if (!parsed.success) throw new Refused("invalid", `The message for ${channel} has the wrong form.`)
+      const text = JSON.stringify(parsed.output)
+      if (Buffer.byteLength(text) > CHANNEL_LIMITS.messageBytes) {
+        throw new Refused(
+          "too_large",
+          `A message of a channel may have ${CHANNEL_LIMITS.messageBytes} bytes.`,
+        )
+      }
+      if (!stateOf(client).allowance.take())
+        throw new Refused("rate_limited", "You are sending too many messages.", 1000)
+      if (!member.topic.allowance.take())
+        throw new Refused("rate_limited", "Too many messages are being sent here.", 1000)
+      // Its access is being checked again, or it does not keep up with its commits.
+      if (client.outbox.held) throw new Refused("unavailable", "The connection is busy.", 100)
+      metrics.count("channel_messages")
+      deliver(member.topic, member.name, text)
+      peers.send(member.topic.id, member.name, text)
+    },
+    ended(subscription) {
+      const joined = memberships.get(subscription)
+      if (!joined) return
+      memberships.delete(subscription)
+      for (const member of joined.values()) remove(member)
+    },
+    received: (text) => peers.received(text),
+    missed: () => peers.missed(),
+    async close() {
+      clearTimeout(telling)
+      await peers.close()
+    },
+  }
+
+  function find(name: string): Channel {
+    const channel = byName.get(name)
+    if (!channel) throw new Refused("unknown", `There is no channel named ${name}.`)
+    return channel
+  }
+
+  function stateOf(client: Client) {
+    const known = clients.get(client)
+    if (known) return known
+    const { messagesPerSecond, messagesAtOnce } = CHANNEL_LIMITS
+    const state = { allowance: createAllowance(messagesPerSecond, messagesAtOnce), joined: 0 }
+    clients.set(client, state)
+    return state
+  }
+
+  /** All pages of a range are one topic. */
+  function open({ range }: Subscription, channel: string): Topic {
+    const fields = range.shape.columns.map((column) => range.table.fields[column])
+    const identity = JSON.stringify([channel, fields, range.key])
+    const id = createHash("sha256").update(identity).digest("base64url").slice(0, 22)
+    const { topicMessagesPerSecond } = CHANNEL_LIMITS
+    const topic = topics.get(id) ?? {
+      id,
+      channel,
+      members: new Map<string, Member>(),
+      allowance: createAllowance(topicMessagesPerSecond, topicMessagesPerSecond),
+    }
+    topics.set(id, topic)
+    return topic
+  }
+
+  function remove({ name, subscription, topic }: Member): void {
+    topic.members.delete(name)
+    stateOf(subscription.client).joined -= 1
+    if (topic.members.size === 0) topics.delete(topic.id)
+    peers.changed(topic.id)
+    tellLater(topic.id)
+  }
+
+  function deliver(topic: Topic, from: string, message: string): void {
+    const tail = `,"channel":${JSON.stringify(topic.channel)},"from":"${from}","message":${message}}]`
+    send(topic, "message", from, tail)
+  }
+
+  /** A newer event with the same subject replaces one that a slow client has not received. */
+  function send(topic: Topic, event: "message" | "members", subject: string, tail: string): void {
+    let dropped = 0
+    let sent = 0
+    for (const { name, subscription } of topic.members.values()) {
+      if (event === "message" && name === subject) continue
+      sent += 1
+      const { id, client } = subscription
+      dropped += client.outbox.broadcast({ event, id, channel: topic.channel, subject, tail })
+    }
+    if (event !== "message") return
+    metrics.count("channel_messages_sent", sent - dropped)
+    metrics.count("channel_messages_dropped", dropped)
+  }
+
+  /** Tells the members once for all that come and go within a moment. */
+  function tellLater(id: string): void {
+    if (!topics.has(id)) return
+    changed.add(id)
+    telling ??= setTimeout(() => {
+      telling = undefined
+      for (const each of changed) {
+        const topic = topics.get(each)
+        if (!topic) continue
+        const { members, count } = allMembers(topic)
+        const tail = `,"channel":${JSON.stringify(topic.channel)},"members":${JSON.stringify(members)},"count":${count}}]`
+        send(topic, "members", "", tail)
+      }
+      changed.clear()
+    }, CHANNEL_LIMITS.membersMs).unref()
+  }
+
+  function allMembers(topic: Topic): Members {
+    const local = localMembers(topic)
+    const elsewhere = peers.membersOf(topic.id)
+    return {
+      members: [...local.members, ...elsewhere.members].slice(0, CHANNEL_LIMITS.membersListed),
+      count: local.count + elsewhere.count,
+    }
+  }
+}
+
+function localMembers(topic: Topic | undefined): Members {
+  const names = [...(topic?.members.keys() ?? [])]
+  return { members: names.slice(0, CHANNEL_LIMITS.membersListed), count: names.length }
+}
