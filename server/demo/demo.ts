@@ -1,6 +1,6 @@
 import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
-import { boatList } from "./live.ts"
+import { boatList, demoAudience } from "./live.ts"
 
 /**
  * Limits of open streams, in total and by address: offices share an address, and so does everyone
@@ -36,6 +36,10 @@ export interface Demo {
  */
 interface Live {
   follow(question: { query: string; args: unknown }, onRows: (rows: readonly LiveRow[]) => void): () => void
+  represent(
+    channel: { name: string; args: unknown },
+    changed: (count: number) => void,
+  ): { count(people: number): void }
 }
 
 interface Watcher {
@@ -46,7 +50,9 @@ interface Watcher {
 
 export function openDemoStreams({ live }: { live: Live }): Demo {
   let boats: readonly Boat[] = BOATS
-  let event = eventOf(boats)
+  /** Connections that follow the boats, in every process. */
+  let audience = 0
+  let event = eventOf(boats, audience)
   const watchers = new Set<Watcher>()
   const perAddress = new Map<string, number>()
   const waiting = new Set<() => void>()
@@ -54,9 +60,12 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
   const unfollow = live.follow({ query: boatList.name, args: {} }, (rows) => {
     // The engine delivers rows of the query that was named.
     boats = inOrder(rows as readonly RowOf<typeof boatList>[])
-    event = eventOf(boats)
-    for (const watcher of watchers) watcher.send(event)
+    sendAll()
     for (const resolve of waiting) resolve()
+  })
+  const represented = live.represent({ name: demoAudience.name, args: {} }, (count) => {
+    audience = count
+    sendAll()
   })
   const beating = setInterval(beat, BETWEEN_BEATS)
   beating.unref()
@@ -67,7 +76,9 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
       const count = perAddress.get(address) ?? 0
       if (watchers.size >= STREAMS || count >= STREAMS_PER_ADDRESS) return null
       perAddress.set(address, count + 1)
-      return openStream(watchers, event, () => leave(address))
+      const stream = openStream(watchers, event, () => leave(address))
+      represented.count(watchers.size)
+      return stream
     },
     changed() {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -85,7 +96,13 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
     },
   }
 
+  function sendAll() {
+    event = eventOf(boats, audience)
+    for (const watcher of watchers) watcher.send(event)
+  }
+
   function leave(address: string) {
+    represented.count(watchers.size)
     const left = (perAddress.get(address) ?? 1) - 1
     if (left > 0) perAddress.set(address, left)
     else perAddress.delete(address)
@@ -103,9 +120,12 @@ export function openDemoStreams({ live }: { live: Live }): Demo {
 const encoder = new TextEncoder()
 const BEAT = encoder.encode(": still here\n\n")
 
-function eventOf(boats: readonly Boat[]): Uint8Array {
+/** Everything there is, so that a slow reader can skip those in between. */
+function eventOf(boats: readonly Boat[], audience: number): Uint8Array {
   const shown = boats.map((boat) => ({ ...boat, next: nextState(boat.state) }))
-  return encoder.encode(`retry: 3000\nevent: boats\ndata: ${JSON.stringify(shown)}\n\n`)
+  return encoder.encode(
+    `retry: 3000\nevent: boats\ndata: ${JSON.stringify(shown)}\n\nevent: audience\ndata: ${audience}\n\n`,
+  )
 }
 
 /** In the order of the list, whatever order they were written in. */

@@ -4,6 +4,7 @@ import * as v from "valibot"
 
 import type { Channel } from "./channel.ts"
 import type { Client, Subscription } from "./client.ts"
+import type { Range } from "./range.ts"
 import type { Joined, Members } from "./contract.ts"
 import { CHANNEL_LIMITS } from "./limits.ts"
 import type { Metrics } from "./metrics.ts"
@@ -24,6 +25,11 @@ export interface Channels {
   leave(client: Client, id: number, channel: string): void
   /** Throws `Refused` for a message that is not delivered to anybody. */
   broadcast(client: Client, id: number, channel: string, message: unknown): void
+  /**
+   * Counts people without a socket, whom the server itself serves, among the members of a range.
+   * `changed` receives the number of all members.
+   */
+  represent(range: Range, channel: string, changed: (count: number) => void): Representation
   /** Call it when a subscription has ended, for whatever reason: its memberships end with it. */
   ended(subscription: Subscription): void
   /** Takes what a process has published. */
@@ -31,6 +37,11 @@ export interface Channels {
   /** Call it when published texts may have been missed. */
   missed(): void
   close(): Promise<void>
+}
+
+export interface Representation {
+  /** How many there are; none at first. */
+  count(people: number): void
 }
 
 /** A subscription that has joined a channel. */
@@ -46,6 +57,7 @@ interface Topic {
   readonly id: string
   readonly channel: string
   readonly members: Map<string, Member>
+  readonly represented: Map<symbol, { count: number; changed: (count: number) => void }>
   readonly allowance: Allowance
 }
 
@@ -98,13 +110,12 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       const member = {
         name: randomBytes(9).toString("base64url"),
         subscription,
-        topic: open(subscription, channel),
+        topic: open(subscription.range, channel),
       }
       state.joined += 1
       memberships.set(subscription, joined.set(channel, member))
       member.topic.members.set(member.name, member)
-      peers.changed(member.topic.id)
-      tellLater(member.topic.id)
+      membersChanged(member.topic)
       return { member: member.name, ...allMembers(member.topic) }
     },
     leave(client, id, channel) {
@@ -139,6 +150,17 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       deliver(member.topic, member.name, text)
       peers.send(member.topic.id, member.name, text)
     },
+    represent(range, channel, told) {
+      const party = Symbol(channel)
+      return {
+        count(people) {
+          const topic = open(range, find(channel).name)
+          if (people > 0) topic.represented.set(party, { count: people, changed: told })
+          else topic.represented.delete(party)
+          membersChanged(topic)
+        },
+      }
+    },
     ended(subscription) {
       const joined = memberships.get(subscription)
       if (!joined) return
@@ -169,15 +191,16 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
   }
 
   /** All pages of a range are one topic. */
-  function open({ range }: Subscription, channel: string): Topic {
+  function open(range: Range, channel: string): Topic {
     const fields = range.shape.columns.map((column) => range.table.fields[column])
     const identity = JSON.stringify([channel, fields, range.key])
     const id = createHash("sha256").update(identity).digest("base64url").slice(0, 22)
     const { topicMessagesPerSecond } = CHANNEL_LIMITS
-    const topic = topics.get(id) ?? {
+    const topic: Topic = topics.get(id) ?? {
       id,
       channel,
-      members: new Map<string, Member>(),
+      members: new Map(),
+      represented: new Map(),
       allowance: createAllowance(topicMessagesPerSecond, topicMessagesPerSecond),
     }
     topics.set(id, topic)
@@ -187,7 +210,11 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
   function remove({ name, subscription, topic }: Member): void {
     topic.members.delete(name)
     stateOf(subscription.client).joined -= 1
-    if (topic.members.size === 0) topics.delete(topic.id)
+    membersChanged(topic)
+  }
+
+  function membersChanged(topic: Topic): void {
+    if (topic.members.size + topic.represented.size === 0) topics.delete(topic.id)
     peers.changed(topic.id)
     tellLater(topic.id)
   }
@@ -224,6 +251,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
         const { members, count } = allMembers(topic)
         const tail = `,"channel":${JSON.stringify(topic.channel)},"members":${JSON.stringify(members)},"count":${count}}]`
         send(topic, "members", "", tail)
+        for (const { changed: told } of topic.represented.values()) told(count)
       }
       changed.clear()
     }, CHANNEL_LIMITS.membersMs).unref()
@@ -241,5 +269,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
 
 function localMembers(topic: Topic | undefined): Members {
   const names = [...(topic?.members.keys() ?? [])]
-  return { members: names.slice(0, CHANNEL_LIMITS.membersListed), count: names.length }
+  let count = names.length
+  for (const party of topic?.represented.values() ?? []) count += party.count
+  return { members: names.slice(0, CHANNEL_LIMITS.membersListed), count }
 }

@@ -108,6 +108,7 @@ export const PEER_LIMITS = {
   beatMs: 10_000,
   /** A process that has said nothing for this long is gone. */
   lostMs: 35_000,
+  farewellMs: 1000,
 } as const
 
 export interface OutboxLimits {

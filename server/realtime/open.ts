@@ -5,7 +5,7 @@ import { createActivity, type ActivityReport } from "./activity.ts"
 import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
-import { createChannels } from "./channels.ts"
+import { createChannels, type Representation } from "./channels.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded, Told } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
@@ -56,6 +56,11 @@ export interface Realtime<Viewer> {
     onRows: (rows: readonly LiveRow[]) => void,
     options?: FollowOptions<Viewer>,
   ): () => void
+  /**
+   * Counts people whom the process serves without a socket among the members of a channel.
+   * `changed` receives the number of all members, in every process.
+   */
+  represent(channel: { name: string; args: unknown }, changed: (count: number) => void): Representation
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -270,6 +275,10 @@ export async function openRealtime<Viewer, Scope>(
     snapshotOf: (questions, viewer) => load(questions, viewer, options.userIdOf(viewer)),
     runQuery,
     follow: (question, onRows, how) => follow({ hub, subscriber }, question, onRows, how),
+    represent({ name, args }, changed) {
+      const query = options.channels?.find((each) => each.name === name)?.query.name ?? name
+      return channels.represent(catalogue.ask({ query, args }, null).range, name, changed)
+    },
     async revokeUser(userId) {
       await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 
 import * as v from "valibot"
 
@@ -64,6 +65,7 @@ export function createPeers(options: PeersOptions): Peers {
   let isNew = true
   let timer: NodeJS.Timeout | undefined
   let publishing: Promise<void> | undefined
+  let publishedAt = -Infinity
   let closed = false
   const beating = setInterval(beat, PEER_LIMITS.beatMs)
   beating.unref()
@@ -89,7 +91,8 @@ export function createPeers(options: PeersOptions): Peers {
       publishSoon()
     },
     changed(topic) {
-      if (heardAt.size === 0 && !isNew) return
+      // A process alone tells of itself with each beat, and at once after it had nothing to tell.
+      if (heardAt.size === 0 && performance.now() - publishedAt < PEER_LIMITS.beatMs) return
       untold.add(topic)
       publishSoon()
     },
@@ -103,8 +106,8 @@ export function createPeers(options: PeersOptions): Peers {
       clearInterval(beating)
       clearTimeout(timer)
       closed = true
-      await publishing
-      if (heardAt.size > 0) await publish({ from: own, isLeaving: true, members: [], messages: [] })
+      // Without the farewell, the others find out by its silence.
+      await Promise.race([sayGoodbye(), sleep(PEER_LIMITS.farewellMs, undefined, { ref: false })])
     },
   }
 
@@ -122,6 +125,11 @@ export function createPeers(options: PeersOptions): Peers {
     heardAt.set(from, performance.now())
     for (const [topic, count, members] of told.members) note(from, topic, { count, members })
     for (const message of told.messages) options.delivered(...message)
+  }
+
+  async function sayGoodbye(): Promise<void> {
+    await publishing
+    if (heardAt.size > 0) await publish({ from: own, isLeaving: true, members: [], messages: [] })
   }
 
   function note(peer: string, topic: string, members: Members): void {
@@ -167,8 +175,9 @@ export function createPeers(options: PeersOptions): Peers {
     for (const topic of told) untold.delete(topic)
     const sent = [...messages.values()]
     messages.clear()
-    const asked = isNew
+    const asked = isNew || heardAt.size === 0
     isNew = false
+    publishedAt = performance.now()
     const published = await publish({
       from: own,
       ...(asked && { isNew: true }),

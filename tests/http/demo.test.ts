@@ -1,6 +1,9 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import type { Members } from "#server/realtime/contract.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openLiveSocket, realtimeToken } from "../support/live.ts"
+import { ada, signUp } from "../support/people.ts"
 
 interface Boat {
   name: string
@@ -38,6 +41,20 @@ it("the demo shows what is written with psql", async () => {
   await sql`update demo_boats set lamp = true where name = 'Grey Seal'`
   expect(await looker.until("Grey Seal")).toMatchObject({ lamp: true })
   await looker.leave()
+})
+
+it("every visitor learns how many connections follow the boats, over sockets too", async () => {
+  const hers = await openLiveSocket(app, await realtimeToken(await signUp(app, ada)))
+  await hers.subscribe("demo.listBoats", {})
+  expect(await hers.join("demo.audience")).toMatchObject({ value: { count: 1 } })
+  const lookers = [await look(), await look()]
+  await lookers[1]!.untilAudience(3)
+  await hers.until(({ name, event }) => name === "members" && (event as Members).count === 3)
+  await lookers[0]!.leave()
+  await lookers[1]!.untilAudience(2)
+  hers.close()
+  await lookers[1]!.untilAudience(1)
+  await lookers[1]!.leave()
 })
 
 it("a press without scripts returns the page with the change in it", async () => {
@@ -134,8 +151,7 @@ async function look() {
   let shown: Boat[] = []
   let received = ""
 
-  /** The boats in the next event. */
-  async function next(): Promise<Boat[]> {
+  async function nextEvent(): Promise<string> {
     while (!received.includes("\n\n")) {
       const { value, done } = await reader.read()
       if (done) throw new Error("The stream has ended.")
@@ -143,7 +159,13 @@ async function look() {
     }
     const [event = "", ...rest] = received.split("\n\n")
     received = rest.join("\n\n")
-    const data = /^data: (.*)$/m.exec(event)?.[1]
+    return event
+  }
+
+  /** The boats in the next event of them. */
+  async function next(): Promise<Boat[]> {
+    const event = await nextEvent()
+    const data = /^event: boats\ndata: (.*)$/m.exec(event)?.[1]
     return data === undefined ? next() : (shown = JSON.parse(data) as Boat[])
   }
 
@@ -154,6 +176,9 @@ async function look() {
       const before = JSON.stringify(find(name))
       while (JSON.stringify(find(name)) === before) await next()
       return find(name)
+    },
+    async untilAudience(count: number) {
+      while ((await nextEvent()) !== `event: audience\ndata: ${count}`);
     },
     async ended() {
       while (!(await reader.read()).done);

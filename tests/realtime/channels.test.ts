@@ -156,14 +156,16 @@ describe("joining is refused", () => {
 
   it("beyond 100 channels of a connection", async () => {
     const ada = await suite.connect("ada")
-    const followed: Followed[] = []
-    for (let number = 0; number < 101; number += 1) {
-      followed.push(await ada.follow("messages.inThread", { threadId: `${threadId}-${number}` }))
-    }
-    const last = followed.pop()!
-    await Promise.all(followed.map((each) => mustJoin(ada, each)))
+    const subscriptions = Array.from({ length: 100 }, (_, at) => ({
+      id: 1000 + at,
+      query: "messages.inThread",
+      args: { threadId: `${threadId}-${at}` },
+    }))
+    await ada.ask("subscribe", { subscriptions })
+    const last = await ada.follow("messages.inThread", { threadId })
+    await Promise.all(subscriptions.map((each) => mustJoin(ada, each)))
     expect(await join(ada, last)).toMatchObject({ error: { code: "rate_limited" } })
-    ada.emit("leave", { id: followed[0]!.id, channel: TYPING })
+    ada.emit("leave", { id: 1000, channel: TYPING })
     expect(await join(ada, last)).toMatchObject({ value: { count: 1 } })
   })
 })

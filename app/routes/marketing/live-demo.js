@@ -33,6 +33,10 @@ function follow(pane) {
   if (pane.stream) return
   pane.stream = new EventSource("/demo")
   pane.stream.addEventListener("boats", ({ data }) => show(pane, JSON.parse(data)))
+  pane.stream.addEventListener("audience", ({ data }) => {
+    const count = Number(data)
+    describeLiveness(pane, true, count > 1 ? fill(words.audience, { count }) : words.live)
+  })
   pane.stream.addEventListener("error", () => {
     describeLiveness(pane, false, words.disconnected)
     // Refused, and not only interrupted: the browser does not try again by itself.
@@ -54,7 +58,6 @@ function describeLiveness({ element }, isLive, text) {
 }
 
 function show(pane, boats) {
-  describeLiveness(pane, true, words.live)
   for (const boat of boats) {
     const before = pane.boats.find(({ name }) => name === boat.name)
     const row = pane.element.querySelector(`[data-boat="${CSS.escape(boat.name)}"]`)

@@ -182,10 +182,12 @@ const states: Record<BoatState, MessageDescriptor> = {
 /** What live-demo.js writes into the page. It replaces the names in braces by its own values. */
 function wordsOfScript(i18n: I18n) {
   const [name, now, next, milliseconds] = ["{name}", "{now}", "{next}", "{milliseconds}"]
+  const count = "{count}"
   const inWords = (messages: Record<BoatState, MessageDescriptor>) =>
     Object.fromEntries(Object.entries(messages).map(([key, message]) => [key, i18n._(message)]))
   return {
     live: i18n._(msg`Live`),
+    audience: i18n._(msg`Live on ${count} connections`),
     disconnected: i18n._(msg`Not connected`),
     states: inWords(states),
     capitals: inWords(capitals),

@@ -75,6 +75,26 @@ export const situationsOfCalls: Situations = {
     connection.commit([[id, "put", "2", two]])
     await stage.shows(connection, ["1", "2"])
   },
+  "events of channels are counted and acknowledged, and change no rows": async (stage) => {
+    const { connection, id } = await stage.begin([one])
+    const channel = "demo.audience"
+    connection.send("members", { id, channel, members: ["m1", "m2"], count: 2 })
+    for (let number = 0; number < 16; number += 1) {
+      connection.send("message", { id, channel, from: "m2", message: { boat: "Petrel", _id: "9" } })
+    }
+    connection.commit([[id, "put", "2", two]])
+    await stage.shows(connection, ["1", "2"])
+    await connection.acknowledged.take("acknowledge")
+  },
+  "a message of a channel between the parts of a snapshot changes neither": async (stage) => {
+    stage.follow("a")
+    const connection = await stage.connected()
+    const [item] = await stage.subscribed(connection)
+    connection.rows(item!.id, [one], { more: true })
+    connection.send("message", { id: item!.id, channel: "demo.audience", from: "m", message: {} })
+    connection.rows(item!.id, [two])
+    await stage.shows(connection, ["1", "2"])
+  },
   "a query returns a list of rows": async (stage) => {
     const { connection } = await stage.begin([])
     connection.queryAnswer = { value: [one] }
