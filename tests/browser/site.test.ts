@@ -86,7 +86,10 @@ describe("the demo on the home page", () => {
     await mine.getByRole("button", { name: "Lamp of Grey Seal", pressed: false }).first().click()
     await theirs.getByRole("button", { name: "Lamp of Grey Seal", pressed: true }).first().waitFor()
     await theirs.getByText("not by you").waitFor()
-    await theirs.getByText(/^Live on \d+ connections$/).first().waitFor()
+    await theirs
+      .getByText(/^Live on \d+ connections$/)
+      .first()
+      .waitFor()
   })
 
   it("works by keyboard, and keeps the focus in place", async () => {
