@@ -25,7 +25,7 @@ export async function openLive(
 ): Promise<Realtime<Viewer>> {
   const { config, log } = services
   const devices = await openDevices(services, lock)
-  const realtime = await openRealtime<Viewer, MutationScope>({
+  const realtime: Realtime<Viewer> = await openRealtime<Viewer, MutationScope>({
     databaseUrl: database.directUrl,
     poolerUrl: database.poolerUrl ?? undefined,
     log,
@@ -53,6 +53,7 @@ export async function openLive(
       [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
       ...services.uploadLocks.announcements,
       ...services.runningRequests.announcements,
+      ...services.activityExchange.announcements(() => realtime.activity()),
     },
   })
   let closing: Promise<void> | undefined

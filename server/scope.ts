@@ -11,6 +11,7 @@ import type { RunningRequests } from "./http/running-requests.ts"
 import type { SpendingLimiter } from "./http/spending-limiter.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
+import type { ActivityExchange } from "./operator/live-activity.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Session } from "./ports/session.ts"
 import type { Mail } from "./ports/mail.ts"
@@ -39,6 +40,7 @@ export interface Services {
   mail: Mail
   blobs: Blobs
   uploadLocks: UploadLocks
+  activityExchange: ActivityExchange
   /** The requests in progress, by user. */
   runningRequests: RunningRequests
   thumbnailer: Thumbnailer

@@ -1,45 +1,50 @@
+import * as v from "valibot"
 import type { Client } from "./client.ts"
 import type { ResetEvent } from "./contract.ts"
 
 type ResetReason = ResetEvent["reason"]
 
-export interface QueryActivity {
-  query: string
+const Count = v.pipe(v.number(), v.minValue(0))
+
+const QueryActivity = v.object({
+  query: v.string(),
   /** Subscriptions at this moment. */
-  subscriptions: number
+  subscriptions: Count,
   /** Subscriptions that began with rows read from the database. */
-  read: number
+  read: Count,
   /** Subscriptions that continued from the rows the client had. */
-  resumed: number
-  refused: number
+  resumed: Count,
+  refused: Count,
   /** Reads of its rows, for subscriptions, pages and single calls. */
-  reads: number
-  readMs: number
-  rows: number
+  reads: Count,
+  readMs: Count,
+  rows: Count,
   /** Row changes sent, counted once for each subscription that received them. */
-  changes: number
-  resets: number
-}
+  changes: Count,
+  resets: Count,
+})
+export type QueryActivity = v.InferOutput<typeof QueryActivity>
 
 /** The slowest read of a query within one minute. */
-export interface SlowRead {
-  query: string
-  ms: number
-  rows: number
+const SlowRead = v.object({
+  query: v.string(),
+  ms: Count,
+  rows: Count,
   /** ms since 1970. */
-  at: number
-}
+  at: Count,
+})
+type SlowRead = v.InferOutput<typeof SlowRead>
 
-export interface ActivityReport {
-  /** Connections at this moment, and the people they belong to. */
-  connections: number
-  people: number
+export const ActivityReport = v.object({
+  /** At this moment. */
+  connections: Count,
   /** Those with subscriptions or activity, by name. */
-  queries: QueryActivity[]
+  queries: v.array(QueryActivity),
   /** Slowest first. */
-  slowest: SlowRead[]
-  resets: Record<ResetReason, number>
-}
+  slowest: v.array(SlowRead),
+  resets: v.object({ truncate: Count, schema: Count, large: Count, slow: Count, gap: Count }),
+})
+export type ActivityReport = v.InferOutput<typeof ActivityReport>
 
 /** What this process has done for each query within the last hour, never for whom. */
 export interface Activity {
@@ -86,31 +91,19 @@ export function createActivity(now: () => number = Date.now): Activity {
     },
     report(clients) {
       minute()
-      const queries = new Map<string, QueryActivity>()
-      const sumOf = (query: string) => {
-        const sum = queries.get(query) ?? nothing(query)
-        queries.set(query, sum)
-        return sum
-      }
-      const resets = noResets()
-      for (const each of minutes) {
-        for (const counts of each.queries.values()) addTo(sumOf(counts.query), counts, COUNTS)
-        addTo(resets, each.resets, REASONS)
-      }
       const connected = [...clients].filter(isSocket)
-      for (const client of connected) {
-        for (const { query } of client.subscriptions.values()) sumOf(query.name).subscriptions += 1
-      }
-      return {
-        connections: connected.length,
-        people: new Set(connected.map(({ userId }) => userId)).size,
-        queries: [...queries.values()].toSorted((a, b) => (a.query < b.query ? -1 : 1)),
-        slowest: minutes
-          .flatMap((each) => [...each.slowest.values()])
-          .toSorted((a, b) => b.ms - a.ms)
-          .slice(0, SLOWEST),
-        resets,
-      }
+      const subscribed = connected
+        .flatMap(({ subscriptions }) => [...subscriptions.values()])
+        .map(({ query }) => Object.assign(nothing(query.name), { subscriptions: 1 }))
+      return sumReports([
+        { connections: connected.length, queries: subscribed, slowest: [], resets: noResets() },
+        ...minutes.map(({ queries, slowest, resets }) => ({
+          connections: 0,
+          queries: [...queries.values()],
+          slowest: [...slowest.values()],
+          resets,
+        })),
+      ])
     },
   }
 
@@ -134,12 +127,47 @@ export function createActivity(now: () => number = Date.now): Activity {
   }
 }
 
+/** One report of several: of the parts of an hour, or of several processes. */
+export function sumReports(reports: readonly ActivityReport[]): ActivityReport {
+  const queries = new Map<string, QueryActivity>()
+  const resets = noResets()
+  let connections = 0
+  for (const report of reports) {
+    connections += report.connections
+    addTo(resets, report.resets, REASONS)
+    for (const counts of report.queries) {
+      const sum = queries.get(counts.query) ?? nothing(counts.query)
+      queries.set(counts.query, sum)
+      addTo(sum, counts, COUNTS)
+    }
+  }
+  return {
+    connections,
+    queries: [...queries.values()].toSorted((a, b) => (a.query < b.query ? -1 : 1)),
+    slowest: reports
+      .flatMap(({ slowest }) => slowest)
+      .toSorted((a, b) => b.ms - a.ms)
+      .slice(0, SLOWEST),
+    resets,
+  }
+}
+
 /** Followers inside the process belong to no user. */
 function isSocket({ userId }: Client): boolean {
   return userId !== ""
 }
 
-const COUNTS = ["read", "resumed", "refused", "reads", "readMs", "rows", "changes", "resets"] as const
+const COUNTS = [
+  "subscriptions",
+  "read",
+  "resumed",
+  "refused",
+  "reads",
+  "readMs",
+  "rows",
+  "changes",
+  "resets",
+] as const
 const REASONS = ["truncate", "schema", "large", "slow", "gap"] as const
 
 function nothing(query: string): QueryActivity {

@@ -7,6 +7,7 @@ import { startFleet, type Fleet, type Member } from "../support/fleet.ts"
 import { realtimeToken } from "../support/live.ts"
 import { ada as adaLovelace, postJson, signIn, signUp, type Person } from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { addSecondFactor } from "../support/second-factor.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 import { storedPaths } from "../support/stored-paths.ts"
@@ -25,7 +26,13 @@ beforeAll(async () => {
   sql = postgres(database.url, { max: 2 })
   // All three start simultaneously on an empty database: one of them creates the tables.
   fleet = await startFleet(database.url, {
-    env: { ...gateway.env, SMTP_URL: receiver.url, TRUSTED_PROXIES: "1", CHAT_TURNS_AT_ONCE: "2" },
+    env: {
+      ...gateway.env,
+      SMTP_URL: receiver.url,
+      TRUSTED_PROXIES: "1",
+      CHAT_TURNS_AT_ONCE: "2",
+      ADMIN_EMAILS: "operator@example.org",
+    },
   })
   ada = await signUp(fleet, adaLovelace)
 })
@@ -42,6 +49,26 @@ it("what is written at each of three processes is seen at all of them", async ()
   for (const { client, list } of clients) {
     await client.until(() => made.every((id) => list.rows.has(id)), "all conversations")
     expect(client.violations).toEqual([])
+  }
+})
+
+it("the operator sees what all processes do, and which of them do not report", async () => {
+  const operator = await signUp(fleet, { name: "Operator", email: "operator@example.org" })
+  await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${operator.email}`
+  await addSecondFactor(operator, operator.password)
+  const [asked, other] = fleet.members as [Member, Member]
+  const readPage = async () => (await at(asked, operator)("/admin/live")).text()
+  const clients = await watchEverywhere(ada)
+  const page = await readPage()
+  expect(page).toContain("What all 3 running processes serve now")
+  expect(/<code>chat\.listThreads<\/code>.*?<td[^>]*>(\d+)/.exec(page)?.[1]).toBe(String(clients.length))
+  expect(page).not.toContain("did not report")
+
+  process.kill(other.pid(), "SIGSTOP")
+  try {
+    expect(await readPage()).toContain("1 process did not report within a second.")
+  } finally {
+    process.kill(other.pid(), "SIGCONT")
   }
 })
 

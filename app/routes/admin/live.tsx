@@ -1,5 +1,5 @@
 import { msg, plural } from "@lingui/core/macro"
-import { Trans, useLingui } from "@lingui/react/macro"
+import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -18,7 +18,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
-  return { activity: findLiveActivity(scope), now: Date.now() }
+  return { activity: await findLiveActivity(scope), now: Date.now() }
 }
 
 export const action = refuseForms
@@ -26,15 +26,16 @@ export const action = refuseForms
 export default function LiveRecords({ loaderData: { activity, now } }: Route.ComponentProps) {
   const { t } = useLingui()
   const { number } = useFormats()
-  const { process, connections, people, queries, slowest, resets } = activity
+  const { processes, silent, connections, people, queries, slowest, resets } = activity
   const subscriptions = queries.reduce((sum, query) => sum + query.subscriptions, 0)
   return (
     <>
       <Head title={t`Live records`}>
-        <Trans>
-          What process {process}, which answered this request, serves now and has served in the last hour. It
-          shows which queries, and never for whom or with which rows.
-        </Trans>
+        <Plural
+          value={processes}
+          one="What the running process serves now and has served in the last hour. It shows which queries, and never for whom or with which rows."
+          other="What all # running processes serve now and have served in the last hour. It shows which queries, and never for whom or with which rows."
+        />
       </Head>
       <Figures>
         <Figure label={t`Live connections`} value={connections} />
@@ -42,6 +43,15 @@ export default function LiveRecords({ loaderData: { activity, now } }: Route.Com
         <Figure label={t`Subscriptions`} value={subscriptions} />
         <Figure label={t`Resets in the last hour`} value={sumOf(resets)} />
       </Figures>
+      {silent.length > 0 ? (
+        <p role="status" className="mt-5 text-sm text-danger-ink">
+          <Plural
+            value={silent.length}
+            one="# process did not report within a second. Its figures are missing."
+            other="# processes did not report within a second. Their figures are missing."
+          />
+        </p>
+      ) : null}
 
       <Part title={t`Queries`}>
         <QueryTable queries={queries} />
