@@ -4,8 +4,8 @@ import ts from "typescript"
 import { expect, it } from "vitest"
 import routes from "#app/routes.ts"
 
-/** Where `href` cannot be used: the list of routes, and the worker, which does not load the router. */
-const EXEMPT = /^app\/(routes\.ts|realtime\/)/
+/** The list of routes, the worker, which loads no router, and what `href` cannot write. */
+const EXEMPT = /^app\/(routes\.ts|realtime\/|features\/identity\/addresses\.ts)/
 
 it("the application's own addresses are written with href(), so that the compiler knows their routes", () => {
   const known = pathsOf(routes)

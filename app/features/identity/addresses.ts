@@ -1,5 +1,4 @@
-import { href } from "react-router"
-
-// Both routes take any path below them, because Clerk's components add pages there.
-export const SIGN_IN = href("/sign-in/*", { "*": "" })
-export const SIGN_UP = href("/sign-up/*", { "*": "" })
+// Both routes take any path below them, because Clerk's components add pages there; for such routes
+// `href()` ends the path with a slash.
+export const SIGN_IN = "/sign-in"
+export const SIGN_UP = "/sign-up"
