@@ -32,7 +32,7 @@ describe("a refusal", () => {
     const large = new TooLarge("file-too-large", { fileName: "tide (1).txt", largest: { bytes: 1_500_000 } })
     expect(inEnglish(dataOf(large))).toBe("tide (1).txt is too large. A file can be 1.5 MB at most.")
     expect(inGerman(dataOf(large))).toBe(
-      "tide (1).txt ist zu groß. Eine Datei kann höchstens 1,5 MB groß sein.",
+      "tide (1).txt ist zu groß. Eine Datei darf höchstens 1,5 MB groß sein.",
     )
     const misplaced = new Conflict("upload-offset-wrong", { end: 12_345, offset: 7 })
     expect(misplaced.message).toContain("The upload ends at 12345,")

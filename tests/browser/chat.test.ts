@@ -120,7 +120,7 @@ describe("the chat in German", () => {
   it("shows everything in German except the model's text", async () => {
     const page = await open("/dashboard/chat", { locale: "de-DE" })
     await page.getByRole("heading", { name: "Was möchten Sie wissen?" }).waitFor()
-    await page.getByLabel("Ihre Frage").fill("/slow 20")
+    await page.getByLabel("Ihre Nachricht").fill("/slow 20")
     await page.keyboard.press("Enter")
     await says(page, "Development gateway")
     await page.getByRole("button", { name: "Antwort anhalten" }).click()

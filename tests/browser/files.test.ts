@@ -96,7 +96,7 @@ describe("the files page in German", () => {
     await page.getByRole("heading", { name: "Dateien" }).waitFor()
     await page.getByText("1,5 kB", { exact: true }).waitFor()
     await choose(page, { "flut.txt": "x".repeat(1_000_001) }, "Hochladen")
-    await page.getByText("Sie ist zu groß: Eine Datei kann höchstens 1 MB groß sein.").waitFor()
+    await page.getByText("Sie ist zu groß. Eine Datei darf höchstens 1 MB groß sein.").waitFor()
     await isLive(page)
     await page.getByRole("button", { name: "ebbe.txt löschen" }).click()
     await page.getByText("ebbe.txt ist im Papierkorb").waitFor()

@@ -25,7 +25,7 @@ describe("a reader", () => {
     const page = await tideline.open("/pricing", { javaScriptEnabled: false })
     await page.getByRole("heading", { name: "The software is free." }).waitFor()
     await page.getByRole("button", { name: "Deutsch" }).click()
-    await page.getByRole("heading", { name: "Die Software kostet nichts." }).waitFor()
+    await page.getByRole("heading", { name: "Die Software ist kostenlos." }).waitFor()
     expect(new URL(page.url()).pathname).toBe("/pricing")
     expect(await page.getByRole("button", { name: "Deutsch" }).getAttribute("aria-pressed")).toBe("true")
     await page.getByRole("button", { name: "English" }).click()

@@ -25,7 +25,7 @@ describe("a person whose browser asks for German", () => {
     const browser = asking("de-AT,de;q=0.9,en;q=0.8")
     const ada = { name: "Ada", email: "ada@example.org", password: PASSWORD }
     await browser("/sign-up", form(ada))
-    await confirm(browser, ada.email, /^Bestätigen Sie Ihre Adresse für Tideline$/)
+    await confirm(browser, ada.email, /^Bestätigen Sie Ihre E-Mail-Adresse für Tideline$/)
     await browser("/sign-in", form(ada))
 
     await browser("/onboarding")
@@ -124,7 +124,7 @@ describe("the language of a record", () => {
 describe("the waitlist sends email", () => {
   it("in the language of the person's request, also when they are invited later", async () => {
     for (const [email, language, confirmation, invitation] of [
-      ["anna@example.org", "de", /^Bestätigen Sie Ihren Platz auf der Warteliste/, /^Bei Tideline ist Platz/],
+      ["anna@example.org", "de", /^Bestätigen Sie Ihren Platz auf der Warteliste/, /^Bei Tideline ist ein Platz/],
       ["anne@example.org", "en", /^Confirm your place on the Tideline waitlist$/, /^There is room for you/],
     ] as const) {
       const browser = asking(language)

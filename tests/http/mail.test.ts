@@ -89,7 +89,7 @@ describe("user input", () => {
     ["en", "Confirm your email address for Tideline", "Reset your Tideline password", "Welcome to Tideline"],
     [
       "de",
-      "Bestätigen Sie Ihre Adresse für Tideline",
+      "Bestätigen Sie Ihre E-Mail-Adresse für Tideline",
       "Ihr Passwort für Tideline zurücksetzen",
       "Willkommen bei Tideline",
     ],

@@ -211,7 +211,7 @@ describe("the language", () => {
     const pricing = await germanOf("/pricing")
     expect(pricing).toContain("<title>Preise · Tideline</title>")
     expect(pricing).toContain('<meta property="og:locale" content="de_DE"/>')
-    expect(pricing).toContain("7 GB für Ihre Dateien")
+    expect(pricing).toContain("7 GB Speicherplatz für Dateien")
     expect(pricing).toContain("17 Chat-Anfragen pro Minute")
   })
 

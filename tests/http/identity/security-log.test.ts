@@ -367,7 +367,7 @@ describe("an email tells the person", () => {
     const person = await newPerson()
     await sql`update users set language = 'de'`
     await person.apiKey()
-    const { text } = await findEmail(app, person.email, /Neuer Schlüssel/)
+    const { text } = await findEmail(app, person.email, /Neuer API-Schlüssel/)
     expect(text).toContain("Netzwerkadresse: 127.0.0.1")
     await sql`update users set language = 'en'`
   })
