@@ -1,4 +1,3 @@
-/** A signed-in user. */
 export interface Person {
   cookie: string
   address: string
@@ -7,14 +6,14 @@ export interface Person {
 const PEOPLE = 40
 const PASSWORD = "an engine of brass and cards"
 
-/** Creates the accounts in a new database, and signs in to those that exist. */
+/** Creates the accounts in a new database, and signs in to those that already exist. */
 export async function signUpAll(origin: string): Promise<Person[]> {
   const people: Person[] = []
   for (let number = 0; number < PEOPLE; number++) people.push(await signUp(origin, number))
   return people
 }
 
-/** Creates the account with that number, or signs in to it. */
+/** Creates the account with this number, or signs in to it. */
 export async function signUp(origin: string, number: number): Promise<Person> {
   const address = `10.0.0.${number + 1}`
   const account = { email: `reader${number}@example.org`, password: PASSWORD }

@@ -4,9 +4,9 @@ import type postgres from "postgres"
 import { framesWhile } from "./frames.ts"
 import { opening, withPage } from "./page.ts"
 
-// node bench/chat-page.ts: how a conversation of 2,000 messages feels in a browser. How soon its
-// end is on the screen, which frames are dropped while it is scrolled to its beginning, and while
-// an answer of 1,500 words grows and a question is typed below all of it.
+// node bench/chat-page.ts measures a conversation of 2,000 messages in a browser: how soon its end
+// is on the screen, and which frames are dropped while it is scrolled to its beginning, and while a
+// reply of 1,500 words grows and a message is typed below all of it.
 
 const MESSAGES = 2_000
 const PORT = 3978
@@ -42,8 +42,8 @@ async function measure(page: Page, path: string) {
 }
 
 /**
- * Looks at the last message alone: Playwright would read all two thousand again and again, and that
- * is what would be measured.
+ * Reads the last message only. Playwright would query all two thousand repeatedly, and that work
+ * would dominate the measurement.
  */
 async function lastWords(page: Page, words: string) {
   await page.waitForFunction(
@@ -56,7 +56,7 @@ async function lastWords(page: Page, words: string) {
   )
 }
 
-/** From a press on its name in the list to its last words on the screen. Milliseconds. */
+/** Milliseconds from the click on its name in the list until its last words are on the screen. */
 async function switching(page: Page, path: string) {
   const times: number[] = []
   for (let round = 0; round < 5; round++) {

@@ -4,14 +4,14 @@ import type postgres from "postgres"
 import { framesWhile } from "./frames.ts"
 import { opening, withPage } from "./page.ts"
 
-// node bench/files-page.ts: how a list of 50,000 files feels in a browser. How soon its beginning
-// is on the screen, also in another order and after a search, and which frames are dropped while it
-// is scrolled down through 5,000 of them, as fast as a hard flick and five times as fast, and back.
+// node bench/files-page.ts measures a list of 50,000 files in a browser: how soon its beginning is
+// on the screen, also in another order and after a search, and which frames are dropped while it is
+// scrolled down through 5,000 files and back, as fast as a hard flick and five times as fast.
 
 const FILES = 50_000
 /** Rows to scroll through. */
 const SCROLLED = 5_000
-/** Pixels for each turn of the wheel, every 16 ms: 18,750 and 93,750 a second. */
+/** Pixels per turn of the wheel, every 16 ms: 18,750 and 93,750 a second. */
 const FLICK = 300
 const RUSH = 1_500
 const PORT = 3979
@@ -61,7 +61,7 @@ function isDrawn(page: Page, number: number) {
   )
 }
 
-/** All have the same bytes, which are never downloaded. */
+/** All rows share the same bytes, which are never downloaded. */
 async function makeFiles(sql: postgres.Sql) {
   await sql`
     with blob as (

@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core"
 
-/** Milliseconds between frames, and the tasks that kept the page from drawing for 50 of them. */
+/**
+ * Returns the milliseconds between frames, and the tasks that blocked rendering for more than 50
+ * ms.
+ */
 export async function framesWhile(page: Page, act: () => Promise<unknown>) {
   const measured = await page.evaluateHandle(() => {
     const frames: number[] = []
@@ -45,11 +48,11 @@ interface TraceEvent {
   ph: string
   tid: number
   args: { name?: string }
-  /** Microseconds of the thread's own time: the load of others is not in them. */
+  /** CPU time of the thread in microseconds, which excludes the load of other processes. */
   tdur?: number
 }
 
-/** Processor milliseconds of single tasks of the page's main thread. */
+/** Returns the CPU time in ms of each task on the page's main thread. */
 async function taskTimesWhile(page: Page, act: () => Promise<unknown>) {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []

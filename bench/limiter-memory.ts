@@ -7,9 +7,9 @@ import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { findFreePort } from "../tests/support/ports.ts"
 
-// Does the memory of the process stay flat when every request to /api/health comes from another
-// `x-forwarded-for`? For comparison it first asks a fifth as often with the same one. Build first;
-// then: node bench/limiter-memory.ts [--requests 1000000] [--connections 64]
+// Measures whether memory stays flat when every request to /api/health has a different
+// `x-forwarded-for`. For comparison it first sends a fifth as many requests with the same one.
+// Build first, then run: node bench/limiter-memory.ts [--requests 1000000] [--connections 64]
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
 
-/** Resolves once a server accepts connections at this port. */
+/** Resolves once a server accepts connections on this port. */
 export async function listening(port: number): Promise<void> {
   while (!(await accepts(port))) await pause(20)
 }

@@ -7,8 +7,8 @@ import { saveResults } from "./results.ts"
 import { measureSilent } from "./silent/measure.ts"
 import { measureStart } from "./start/measure.ts"
 
-// npm run bench -- <what>. Set BENCH_SHORT=1 for a quick look: one round, short measures.
-// npm run bench: all of them in their short form, one after the other.
+// npm run bench -- <name> runs one bench. BENCH_SHORT=1 runs one short round. npm run bench without
+// a name runs the short form of all benches, one after the other.
 
 const benches: Record<string, (options: { short: boolean }) => Promise<object>> = {
   http: measureHttp,

@@ -1,6 +1,5 @@
 import { median } from "./statistics.ts"
 
-/** One figure per name. */
 export type Figures = Record<string, number>
 
 export interface Measured<Candidate extends string> {
@@ -9,7 +8,7 @@ export interface Measured<Candidate extends string> {
   figures: Figures
 }
 
-/** By measure, by candidate, by figure. */
+/** By measurement, candidate and name. */
 export type Medians<Candidate extends string> = Record<string, Partial<Record<Candidate, Figures>>>
 
 export function mediansOf<Candidate extends string>(

@@ -1,6 +1,6 @@
 import { answerCommands } from "./program.ts"
 
-// Runs inside each measured process, before its program: measures what can only be read there.
+// Preloaded into each measured process, for figures that can only be read from inside.
 
 const SAMPLE_MS = 250
 
@@ -13,7 +13,7 @@ const commands = {
     cpuBefore = process.cpuUsage()
     peak = process.memoryUsage.rss()
   },
-  /** Since `start`: CPU in ms, and the most resident memory in MiB. */
+  /** CPU time in ms and peak resident memory in MiB since `start`. */
   read() {
     const { user, system } = process.cpuUsage(cpuBefore)
     return { cpu: (user + system) / 1000, memory: peak / 2 ** 20 }

@@ -12,12 +12,12 @@ import { describeMachine } from "./results.ts"
 
 interface Stage {
   sql: postgres.Sql
-  /** Of a signed-in user who has already seen the introduction. */
+  /** Belongs to a signed-in user who has completed onboarding. */
   page: Page
   machine: ReturnType<typeof describeMachine>
 }
 
-/** The built server at a port, with a database of its own, and a browser. */
+/** Starts the built server with a database of its own, and a browser. */
 export async function withPage(port: number, work: (stage: Stage) => Promise<void>): Promise<void> {
   const root = resolve(import.meta.dirname, "..")
   if (isOutOfDate(root)) await buildApp(root)
@@ -66,11 +66,11 @@ export async function withPage(port: number, work: (stage: Stage) => Promise<voi
 async function signUp(page: Page, origin: string) {
   const account = { name: "Ada Lovelace", email: "ada@example.org", password: "an engine of brass and cards" }
   await page.request.post("/api/auth/sign-up/email", { data: account, headers: { origin } })
-  // The record is made by the first page that asks for it.
+  // The first page that a new user requests creates their record.
   await page.request.get("/dashboard")
 }
 
-/** Full loads, as after a reload. Milliseconds since the navigation began. */
+/** Loads the page in full, as after a reload. Milliseconds since the navigation began. */
 export async function opening(page: Page, path: string, ready: (page: Page) => Promise<void>) {
   const times: { html: number; painted: number; ready: number }[] = []
   for (let round = 0; round < 5; round++) {

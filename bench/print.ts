@@ -3,23 +3,23 @@ export function show(value: number | undefined): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(2)))
 }
 
-/** As a table of Markdown. */
+/** Prints a Markdown table. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
   process.stdout.write(`\n${lines.join("\n")}\n`)
 }
 
-/** A promise, the figure that keeps it or does not, and its limit, as a line. */
+/** A line that says whether a figure is within its upper limit. */
 export function describeBar(what: string, value: number, limit: number): string {
   return `${value <= limit ? "holds " : "MISSED"}  ${what}: ${show(value)} (at most ${limit})`
 }
 
-/** The same for a figure that should not be small. */
+/** A line that says whether a figure reaches its lower limit. */
 export function describeFloor(what: string, value: number, limit: number): string {
   return `${value >= limit ? "holds " : "MISSED"}  ${what}: ${show(value)} (at least ${limit})`
 }
 
-/** For JSON.stringify: figures with three digits. */
+/** A replacer for JSON.stringify: rounds numbers to three digits. */
 export function rounded(_key: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(3)) : value
 }

@@ -2,8 +2,8 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { pathToFileURL } from "node:url"
 
-// A measured program is a process of its own, which executes requests from the channel that Node
-// opens between the two.
+// A measured program runs in a process of its own and executes commands that it receives over
+// Node's IPC channel.
 
 type Commands = Record<string, (...args: never[]) => unknown>
 
@@ -27,7 +27,7 @@ export interface Program<Known extends Commands> {
   stop(): Promise<void>
 }
 
-/** Called by the program itself, once it can do all of it. */
+/** Accepts commands. A program calls this once it is ready to execute them. */
 export function answerCommands(commands: Commands): void {
   process.on("message", (question: ProgramRequest) => {
     void answer(question)
@@ -44,14 +44,14 @@ export function answerCommands(commands: Commands): void {
 }
 
 interface ProgramOptions {
-  /** Replaces the environment of the bench. */
+  /** Replaces the inherited environment. */
   env?: Record<string, string | undefined>
   cwd?: string
-  /** A module that runs in the process before the program does. */
+  /** A module to load before the program. */
   before?: string
 }
 
-/** BENCH_PROFILE=<folder> makes each process leave a CPU profile there. */
+/** Set BENCH_PROFILE=<folder> to have each process write a CPU profile there. */
 export function startProgram<Known extends Commands>(
   file: string,
   args: string[] = [],

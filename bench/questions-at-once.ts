@@ -11,9 +11,9 @@ import { describeMachine } from "./results.ts"
 import { median } from "./statistics.ts"
 import { startThread } from "./chat/threads.ts"
 
-// node bench/questions-at-once.ts [server of another build]: one person asks 100 questions at the
-// same moment, each in a conversation of its own. How long until each is stored, and how long
-// another person's question takes in the meantime.
+// node bench/questions-at-once.ts [server of another build] sends 100 messages of one person
+// simultaneously, each to a conversation of its own. It measures how long until each is stored, and
+// how long a message of another person takes in the meantime.
 
 const QUESTIONS = 100
 const ROUNDS = 5
@@ -72,7 +72,7 @@ async function measure(build: string) {
   }
 }
 
-/** Milliseconds until the question was stored. */
+/** Milliseconds until the message was stored. */
 async function ask({ cookie, address }: Person, threadId: string): Promise<number> {
   const begun = performance.now()
   const response = await fetch(`${ORIGIN}/api/chat`, {

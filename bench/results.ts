@@ -4,7 +4,10 @@ import { join, relative } from "node:path"
 
 const folder = join(import.meta.dirname, "results")
 
-/** Adds the results to the day's file, beside those of other benches. Returns the file's path. */
+/**
+ * Adds the results to the day's file, without changing those of other benches. Returns the file's
+ * path.
+ */
 export function saveResults(name: string, results: object): string {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`)
@@ -15,8 +18,8 @@ export function saveResults(name: string, results: object): string {
 }
 
 /**
- * The machine, and how busy it was before the measures began: the load of others makes figures
- * noisy.
+ * Describes the machine and its load before the measurements, because the load of other processes
+ * makes figures noisy.
  */
 export function describeMachine() {
   return {

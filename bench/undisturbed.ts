@@ -4,20 +4,19 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Figures } from "./medians.ts"
 
 /**
- * The share of CPU time, in percent, from which a measure says more about the neighbours than about
+ * The percentage of stolen CPU time above which a measurement reflects the neighbours rather than
  * the candidate.
  */
 const DISTURBED = 1
 const TRIES = 5
-/** A neighbour is often done after a few seconds. */
+/** Neighbours often finish within a few seconds. */
 const REST_MS = 4000
 
 /**
- * Measures while the machine is undisturbed. The host of a virtual machine may give CPU time to
- * other guests, sometimes half of it for minutes, and reports it (`steal` in proc_stat(5)). A
- * disturbed measure is repeated; if all are disturbed, the least disturbed counts. The choice
- * ignores the result, and `missed` counts every time. Adds `stolen`, in percent, and the number of
- * `tries`.
+ * Repeats a measurement that was disturbed. The host of a virtual machine may give CPU time to
+ * other guests, sometimes half of it for minutes, and reports this as `steal` (proc_stat(5)). If
+ * every attempt is disturbed, the least disturbed one counts. The choice ignores the result, and
+ * `missed` is summed over all attempts. Adds `stolen`, in percent, and the number of `tries`.
  */
 export async function measureUndisturbed(measure: () => Promise<Figures>): Promise<Figures> {
   let best: Figures = {}
@@ -40,7 +39,7 @@ export async function measureUndisturbed(measure: () => Promise<Figures>): Promi
   return { ...best, missed, stolen: least, tries }
 }
 
-/** Of all processors together, since boot; 0 on a system that does not report it. */
+/** The stolen time of all processors since boot, in ms; 0 where the system doesn't report it. */
 function stolenMs(): number {
   try {
     const [, , , , , , , , steal] = readFileSync("/proc/stat", "utf8").split("\n", 1)[0]?.split(/\s+/) ?? []

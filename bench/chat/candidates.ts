@@ -10,7 +10,7 @@ import { startThread } from "./threads.ts"
 
 export type Candidate = "raw" | "plain" | "tideline"
 
-/** One at a time listens here. */
+/** The candidates run one after the other, so they share a port. */
 export const PORT = 3978
 
 const root = resolve(import.meta.dirname, "../..")
@@ -18,8 +18,8 @@ const root = resolve(import.meta.dirname, "../..")
 export interface Running {
   meter: Program<MeterCommands>
   /**
-   * Readers with `turns` questions each; the first of them asks for `stream`, and each for streams
-   * of its own.
+   * Returns readers that send `turns` messages each. Each message uses the next stream number;
+   * those of the first reader start at `stream`.
    */
   readers(count: number, turns: number, stream: number): Promise<Reader[]>
 }
@@ -27,11 +27,11 @@ export interface Running {
 interface Setting {
   upstream: number
   databaseUrl: string
-  /** Where the application runs. */
+  /** The application's working directory. */
   folder: string
 }
 
-/** Starts the candidate, with the meter in its process. */
+/** Starts the candidate with the meter loaded into its process. */
 export const CANDIDATES: Record<Candidate, (setting: Setting) => Promise<Running>> = {
   raw: (setting) => startSmall("raw.ts", setting, "/v1/chat/completions", askUpstream),
   plain: (setting) => startSmall("plain.ts", setting, "/api/chat", askPlainly),
@@ -76,7 +76,7 @@ async function startSmall(
   }
 }
 
-/** Every message is sent in a stored conversation, by a signed-in user. */
+/** Signed-in users send every message to a stored conversation. */
 async function startTideline({ upstream, databaseUrl, folder }: Setting): Promise<Running> {
   const program = startProgram<MeterCommands>(builtServer(root), [], {
     before: METER,

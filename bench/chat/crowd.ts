@@ -6,13 +6,12 @@ import { DELTAS, deltasIn } from "./streams.ts"
 
 // Run as a program: the readers. Each sends a message, reads the reply to its end, and repeats.
 
-/** One reader's requests. */
 export interface Reader {
   path: string
   headers: Record<string, string>
-  /** The body of its n-th request, as JSON. Each asks for another stream. */
+  /** The JSON bodies of its requests, in order. Each names a different stream. */
   bodies: string[]
-  /** Of the first of its streams; the others follow it. */
+  /** The number of its first stream; the others follow consecutively. */
   stream: number
 }
 
@@ -26,7 +25,10 @@ let goOn = false
 let reading: Promise<unknown> = Promise.resolve()
 
 const commands = {
-  /** They begin one after the other, evenly over `ramp` ms. Without `again` each asks once. */
+  /**
+   * Starts the readers one after the other, evenly over `ramp` ms. Without `again` each sends one
+   * message only.
+   */
   begin(port: number, readers: Reader[], { ramp, again }: { ramp: number; again: boolean }) {
     goOn = again
     reading = Promise.all(
@@ -40,7 +42,8 @@ const commands = {
     )
   },
   /**
-   * Lets the answers come to their end. By stream: when it was asked for; and what came of it when.
+   * Waits for the replies in progress. Returns when each stream was requested, and the arrival time
+   * of each delta by stream.
    */
   async finish() {
     goOn = false

@@ -13,12 +13,12 @@ import { measureBurst, measureIdle, measureSteady, warmUp, withTrial, type Stage
 const CANDIDATES: Candidate[] = ["raw", "plain", "tideline"]
 const ROUNDS = 3
 
-/** Seconds of each measure. */
+/** Seconds that each measurement takes. */
 const FULL = 15
 const SHORT = 5
 
 /**
- * Runs the candidates in turn, several times over, and prints medians. Everything runs on this
+ * Runs the candidates in turn for several rounds, and prints medians. Everything runs on this
  * machine, over loopback. Linux only.
  */
 export async function measureChat({ short }: { short: boolean }): Promise<object> {
@@ -26,8 +26,8 @@ export async function measureChat({ short }: { short: boolean }): Promise<object
   if (isOutOfDate(root)) await buildApp(root)
   const machine = describeMachine()
   const folder = mkdtempSync(join(tmpdir(), "tideline-bench-"))
-  // Durable as in production, and with its settings: what a commit costs is part of what is
-  // measured.
+  // Durability and settings as in production, because the cost of commits is part of the
+  // measurement.
   const cluster = await startEmbeddedPostgres({ directory: join(folder, "postgres") })
   try {
     const seconds = short ? SHORT : FULL
@@ -35,7 +35,7 @@ export async function measureChat({ short }: { short: boolean }): Promise<object
     const stage = { databaseUrl: cluster.url, postmaster: cluster.pid, folder }
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // The order changes each round, so that no candidate always follows the same one.
+      // The order rotates with each round, so that no candidate always runs after the same one.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "raw")
       for (const candidate of order) measured.push(...(await measureOne(stage, candidate, seconds)))
     }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Milliseconds in a clock tick of /proc on Linux. */
+/** Milliseconds per clock tick of /proc on Linux. */
 const TICK = 10
 
 /**
- * CPU that the postmaster and its processes have used so far, including those that have ended.
- * Milliseconds. Linux only.
+ * CPU time in ms that the postmaster and its processes have used so far, including processes that
+ * have ended. Linux only.
  */
 export function readPostgresCpu(postmaster: number): number {
   let ticks = 0
@@ -23,7 +23,8 @@ export function readPostgresCpu(postmaster: number): number {
 function readStat(pid: string): [number, number, number, number, number] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the name, in brackets, and may hold anything.
+    // The second field is the process name in parentheses, which may contain spaces and
+    // parentheses.
     const fields = text
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")

@@ -6,8 +6,8 @@ const COMPARED = ["raw", "plain", "tideline"] as const
 const FIRST_MS = 500
 
 /**
- * Returns the medians over all rounds, and prints them as tables, with the targets that they meet
- * or miss.
+ * Prints the medians over all rounds as tables, with the targets they meet or miss, and returns
+ * them.
  */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
@@ -58,7 +58,7 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   }
 }
 
-/** The targets of the chat, and whether these figures meet them: a line for each. */
+/** One line for each target of the chat: whether these figures meet it. */
 function judge(medians: Medians<Candidate>): string[] {
   return [
     ...["1 stream", "50 streams", "200 streams"].map((what) =>

@@ -1,28 +1,31 @@
-/** What every answer of the upstream is made of. */
+/** The number of deltas in each reply of the upstream. */
 export const DELTAS = 100
 
-/** Milliseconds from the request to the first delta, and from each to the next. */
+/** Milliseconds from the request to the first delta, and between deltas. */
 export const INTERVAL = 50
 
-/** Each stream has a number, which its question tells the upstream. */
+/** Streams are numbered, and the message tells the upstream the number. */
 export function questionOf(stream: number): string {
   return `Tell me of stream #${stream}#.`
 }
 
-/** The number in the last question of a request's body. */
+/** Returns the stream number in the last message of a request's body. */
 export function streamAsked(body: string): number {
   const numbers = [...body.matchAll(/stream #(\d+)#/g)]
   return Number(numbers.at(-1)?.[1])
 }
 
-/** As long as an average token, with the delta's number, by which a client recognises it. */
+/**
+ * The text of a delta. It is as long as an average token and contains the delta's number, so that
+ * clients can identify it.
+ */
 export function deltaText(index: number): string {
   return ` ~${String(index).padStart(3, "0")}`
 }
 
 /**
- * The numbers of the deltas in a chunk of a response. A delta that is cut off is completed by the
- * next chunk: put `rest` before it.
+ * Returns the numbers of the deltas in a chunk of a response. A delta may be split between chunks:
+ * prepend `rest` to the next one.
  */
 export function deltasIn(text: string): { numbers: number[]; rest: string } {
   const numbers: number[] = []

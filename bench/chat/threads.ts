@@ -1,6 +1,8 @@
 import type { Person } from "../accounts.ts"
 
-/** Returns the new conversation's id. It has a title, so that the model is not asked for one. */
+/**
+ * Returns the new conversation's id. It already has a title, so that the model isn't asked for one.
+ */
 export async function startThread(origin: string, { cookie, address }: Person): Promise<string> {
   const response = await fetch(`${origin}/api/chat/threads`, {
     method: "POST",

@@ -9,16 +9,16 @@ import { readPostgresCpu } from "./postgres-cpu.ts"
 import { DELTAS, INTERVAL } from "./streams.ts"
 import type { UpstreamCommands } from "./upstream.ts"
 
-/** Milliseconds that a reply takes at best. */
+/** The shortest time in which a reply can complete, in ms. */
 const ANSWER = DELTAS * INTERVAL
 
-/** A burst of streams begins within this many ms. */
+/** All streams of a burst start within this many ms. */
 const BURST = 200
 
 export interface Stage {
   databaseUrl: string
   postmaster: number
-  /** Where the application runs. */
+  /** The application's working directory. */
   folder: string
 }
 
@@ -27,13 +27,13 @@ export interface Trial {
   running: Running
   upstream: Program<UpstreamCommands>
   crowd: Program<CrowdCommands>
-  /** CPU that the candidate uses while it is idle, in ms per second. */
+  /** CPU time of the idle candidate, in ms per second. */
   idle: number
-  /** The first number that no stream has yet. */
+  /** The next unused stream number. */
   next: number
 }
 
-/** A fresh upstream, candidate and crowd for the length of `work`. */
+/** Starts an upstream, a candidate and a crowd, and stops them after `work`. */
 export async function withTrial(
   stage: Stage,
   candidate: Candidate,
@@ -50,14 +50,14 @@ export async function withTrial(
   }
 }
 
-/** Warms up connections, statements and compiled code before anything is counted. */
+/** Warms up connections, prepared statements and the JIT before anything is counted. */
 export async function warmUp(trial: Trial): Promise<void> {
   const readers = await openReaders(trial, 50, 1)
   await trial.crowd.ask("begin", PORT, readers, { ramp: 2000, again: false })
   await collect(trial)
 }
 
-/** CPU that has nothing to do with replies, subtracted from all later figures. */
+/** Measures the idle CPU time, which is subtracted from all later figures. */
 export async function measureIdle(trial: Trial, seconds: number): Promise<Figures> {
   const { meter } = trial.running
   await pause(5000) // until what the warm-up left behind is done
@@ -69,8 +69,8 @@ export async function measureIdle(trial: Trial, seconds: number): Promise<Figure
 }
 
 /**
- * Keeps this many streams open: when one ends, its reader sends another message. Measured over
- * `seconds`, once all are running.
+ * Keeps this many streams open: when one ends, its reader sends another message. Measures for
+ * `seconds`, once all streams are running.
  */
 export async function measureSteady(trial: Trial, count: number, seconds: number): Promise<Figures> {
   const { crowd, running, stage } = trial
@@ -99,7 +99,7 @@ export async function measureSteady(trial: Trial, count: number, seconds: number
   }
 }
 
-/** This many streams that begin at almost the same time. */
+/** Starts this many streams at almost the same time. */
 export async function measureBurst(trial: Trial, count: number): Promise<Figures> {
   const readers = await openReaders(trial, count, 1)
   await trial.crowd.ask("begin", PORT, readers, { ramp: BURST, again: false })
@@ -114,8 +114,8 @@ function openReaders(trial: Trial, count: number, turns: number) {
 }
 
 /**
- * The milliseconds that the candidate adds to everything from `since` to `until`: `firsts` by
- * reply, to the time until its first delta; `lags` by delta.
+ * Returns the latency in ms that the candidate added between `since` and `until`: `firsts` to the
+ * first delta of each reply, `lags` to each delta.
  */
 async function collect({ crowd, upstream }: Trial, since = 0, until = Number.POSITIVE_INFINITY) {
   const { asked, streams, deltas, times, failures } = await crowd.ask("finish")

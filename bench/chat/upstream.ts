@@ -25,7 +25,8 @@ const commands = {
     return address.port
   },
   /**
-   * By stream: when its request came; and by stream and delta, when that was sent. Forgets them.
+   * Returns when each stream was requested and when each of its deltas was sent, and clears both
+   * records.
    */
   times() {
     const times = { asked: Float64Array.from(asked), sent: Float64Array.from(sent) }
@@ -38,7 +39,7 @@ export type UpstreamCommands = typeof commands
 
 answerCommands(commands)
 
-/** Keeps its pace even if single timers are late. */
+/** Sends on schedule even if single timers fire late. */
 function answer(response: ServerResponse, stream: number, begun: number): void {
   asked[stream] = begun
   const frame = { id: `chatcmpl-${stream}`, object: "chat.completion.chunk", created: 1, model: "bench" }

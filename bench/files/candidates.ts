@@ -21,7 +21,7 @@ const METER = join(import.meta.dirname, "../meter.ts")
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** Writes into `folder`. */
+/** Stores its files in `folder`. */
 export async function startBare(folder: string): Promise<Running> {
   const kept = join(folder, "bare")
   mkdirSync(kept)
@@ -34,7 +34,7 @@ export async function startBare(folder: string): Promise<Running> {
   return { meter, server: { origin: `http://localhost:${PORTS.bare}`, headers: {} } }
 }
 
-/** The built server, storing its files in `folder`, for a signed-in user. */
+/** The built server with its files in `folder`, used by a signed-in user. */
 export async function startTideline(folder: string, databaseUrl: string): Promise<Running> {
   const origin = `http://localhost:${PORTS.tideline}`
   const meter = startProgram<MeterCommands>(builtServer(root), [], {

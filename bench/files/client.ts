@@ -5,12 +5,12 @@ import { json } from "node:stream/consumers"
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 
-// Run as a program: uploads and downloads files, one at a time, with as little work on their bytes
-// as possible.
+// Run as a program: uploads and downloads files one at a time, with as little processing of their
+// bytes as possible.
 
 export interface Server {
   origin: string
-  /** Say who asks. */
+  /** Authenticate the user. */
   headers: Record<string, string>
 }
 
@@ -19,16 +19,16 @@ export interface Sent {
   milliseconds: number
 }
 
-/** As the browser's: see app/routes/dashboard/files/upload/send-in-parts.ts. */
+/** The same size as in the browser: see app/routes/dashboard/files/upload/send-in-parts.ts. */
 const PART = 16 * 1024 * 1024
 const PIECE = 1024 * 1024
 
-/** The type of what begins like this is not known from its content. */
+/** Random, so that no type is detected from the content. */
 const bytes = randomBytes(PART)
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 const commands = {
-  /** By the tus protocol: each part is durable before the next is sent. */
+  /** Uploads with the tus protocol: each part is durable before the next is sent. */
   async sendInParts(server: Server, size: number): Promise<Sent> {
     const begun = now()
     const created = await ask(server, "POST", "/api/files/uploads", {

@@ -14,15 +14,15 @@ import { report } from "./report.ts"
 
 const MEGABYTE = 1_000_000
 
-/** Bytes of the file. */
+/** The file's size in bytes. */
 const FULL = 1_000 * MEGABYTE
 const SHORT = 128 * MEGABYTE
 const WARM_UP = 32 * MEGABYTE
 
 const ROUNDS = 3
 /**
- * Milliseconds. No round begins that would not have ended by then, if it took as long as the one
- * before it.
+ * The time limit in ms. A round starts only if it would end in time when it takes as long as the
+ * previous one.
  */
 const LONGEST = 150_000
 
@@ -32,7 +32,7 @@ interface Stage {
 }
 
 /**
- * Uploads a file to both candidates and downloads it again, several times, and prints medians.
+ * Uploads a file to both candidates and downloads it, for several rounds, and prints medians.
  * Everything runs on this machine, over loopback, and both write to the same disk. Linux only.
  */
 export async function measureFiles({ short }: { short: boolean }): Promise<object> {
@@ -47,8 +47,8 @@ export async function measureFiles({ short }: { short: boolean }): Promise<objec
     const begun = now()
     for (let lasted = 0; rounds < (short ? 1 : ROUNDS) && now() - begun + lasted < LONGEST; rounds++) {
       const since = now()
-      // The order changes each round, so that no candidate always finds the disk as the same other
-      // left it.
+      // The order rotates with each round, so that the disk is not always in the state that the
+      // same candidate left.
       const order = rounds % 2 === 0 ? CANDIDATES : CANDIDATES.toReversed()
       measured.push(...(await measureRound(stage, order, size)))
       lasted = now() - since
@@ -79,7 +79,7 @@ async function withStage(work: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-/** Each measure of all candidates, one right after the other. */
+/** Takes each measurement from all candidates in direct succession. */
 async function measureRound({ client, running }: Stage, order: readonly Candidate[], size: number) {
   const measured: Measured<Candidate>[] = []
   const files = new Map<Candidate, string>()

@@ -2,14 +2,14 @@ import { mediansOf, type Measured, type Medians } from "../medians.ts"
 import { describeBar, describeFloor, printTable, show } from "../print.ts"
 import { CANDIDATES, type Candidate } from "./candidates.ts"
 
-/** Of what the bare server manages. */
+/** The lowest acceptable share of the bare server's rate. */
 const SHARE = 0.8
-/** MiB. */
+/** The highest acceptable growth in MiB. */
 const GROWTH = 50
 
 /**
- * Returns the medians over all rounds, and prints them as tables, with the targets that they meet
- * or miss.
+ * Prints the medians over all rounds as tables, with the targets they meet or miss, and returns
+ * them.
  */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)

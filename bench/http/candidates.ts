@@ -5,20 +5,20 @@ import { startServer, type Served } from "./processes.ts"
 
 export type Candidate = "bare" | "fastify" | "next" | "tideline"
 
-/** One at a time listens here. */
+/** The candidates run one after the other, so they share a port. */
 export const PORT = 3975
 
 export const root = resolve(import.meta.dirname, "../..")
 
 export interface Setting {
   databaseUrl: string
-  /** Where the application runs. */
+  /** The application's working directory. */
   folder: string
-  /** The manifest of what is measured beside Tideline. */
+  /** A file in the folder of the peers, from which they are resolved. */
   peers: string
-  /** The application for Next.js. */
+  /** The folder of the built Next.js application. */
   next: string
-  /** What the bare server answers, by path. */
+  /** The recorded responses that the bare server sends, by path. */
   recorded: Record<string, { type: string; file: string }>
 }
 

@@ -3,19 +3,16 @@ import { setTimeout as pause } from "node:timers/promises"
 import { answerCommands } from "../program.ts"
 import { now, percentile } from "../statistics.ts"
 
-// Sends requests to one server over many connections; each sends the next as soon as it has its
-// response.
+// Sends requests to one server over many connections. Each connection sends the next request as
+// soon as it has received its response.
 
 export interface Load {
   port: number
   path: string
-  /**
-   * Lines of the request, without the first and the Host. `{address}` becomes an address of a crowd
-   * of 20,000.
-   */
+  /** Header lines without Host. `{address}` is replaced with one of 20,000 IP addresses. */
   headers: readonly string[]
   connections: number
-  /** What is asked before the measure begins, so that machine code and connections are warm. */
+  /** Seconds of requests before the measurement, to warm up the JIT and the connections. */
   warmUp: number
   seconds: number
   status: number
@@ -25,8 +22,8 @@ const ADDRESSES = 20_000
 
 const commands = {
   /**
-   * Latencies in ms. The first answer of each connection is apart: it waits for all the others to
-   * be accepted.
+   * Returns latencies in ms. They exclude the first response of each connection, which waits until
+   * all other connections are accepted.
    */
   async run(load: Load) {
     const crowd = new Crowd(load)
@@ -63,8 +60,8 @@ class Crowd {
   }
 
   /**
-   * Each connection asks once, and again when all are open: Node accepts one a turn, so those that
-   * ask at once would keep the others waiting.
+   * Each connection sends one request, and the next once all are open. Node accepts one connection
+   * per turn of its event loop, so busy connections would delay the rest.
    */
   async open(): Promise<void> {
     const again = await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()))
@@ -83,7 +80,10 @@ class Crowd {
     return { answered: this.#answered, latencies: this.#latencies, failed: this.#failed }
   }
 
-  /** Resolves with what asks again, at the first answer or when there is none. */
+  /**
+   * Resolves on the first response, or when the connection fails, with a function that sends the
+   * next request.
+   */
   #connect(): Promise<() => void> {
     return new Promise((resolve) => {
       const { port } = this.#load
@@ -127,18 +127,21 @@ class Crowd {
   }
 }
 
-/** One response at a time: a connection sends nothing before its response is complete. */
+/**
+ * Parses one response at a time, because a connection sends no request before its response is
+ * complete.
+ */
 class ResponseReader {
   #head = ""
   #status = 0
   /**
-   * Bytes that are still to come; null while the head is read, and infinite where chunks say the
-   * end.
+   * The remaining bytes of the body: null while the head is being read, infinite for chunked
+   * responses.
    */
   #rest: number | null = null
   #tail = ""
 
-  /** The status of the answer that these bytes complete, or null. */
+  /** Returns the status of the response that these bytes complete, or null. */
   read(bytes: Buffer): number | null {
     let body = bytes
     if (this.#rest === null) {

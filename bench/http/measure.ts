@@ -13,7 +13,7 @@ import { inTurn, withStage } from "./stage.ts"
 const ROUNDS = 3
 const CONNECTIONS = 50
 
-/** Seconds of each measure, and before it. */
+/** Seconds that each measurement and its warm-up take. */
 const FULL = { seconds: 4, warmUp: 2 }
 const SHORT = { seconds: 2, warmUp: 1 }
 
@@ -24,7 +24,7 @@ interface Target {
 }
 
 /**
- * Runs the candidates in turn, several times over, and prints medians. Everything runs on this
+ * Runs the candidates in turn for several rounds, and prints medians. Everything runs on this
  * machine, over loopback. Linux only.
  */
 export async function measureHttp({ short }: { short: boolean }): Promise<object> {
@@ -58,7 +58,7 @@ function targetsOf({ person, asset }: Recorded): Target[] {
       headers: ["X-Forwarded-For: {address}"],
     },
     { what: "/, kept", paths: { ...everywhere("/"), next: "/" }, headers: [] },
-    // An address with a search is rendered each time.
+    // A URL with a query string is never served from the page cache.
     { what: "/, rendered", paths: { tideline: "/?rendered", next: "/rendered" }, headers: [] },
     { what: "a blog post", paths: everywhere(POST), headers: [] },
     { what: "a static file", paths: everywhere(asset), headers: [] },
@@ -103,7 +103,7 @@ async function measureOne(trial: Trial): Promise<Measured<Candidate>[]> {
   }
 }
 
-/** CPU is the server's, in microseconds for each answer. */
+/** `cpu` is the server's CPU time in microseconds per response. */
 async function measureLoad(
   { client, seconds, warmUp }: Trial,
   served: Served,

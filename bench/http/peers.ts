@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join, resolve } from "node:path"
 
 /**
- * What is measured beside Tideline. Not among its dependencies: the bench installs it, once, into a
- * folder that git ignores.
+ * The frameworks that Tideline is compared with. They are not dependencies: the bench installs them
+ * once, into a folder that git ignores.
  */
 const PEERS = {
   fastify: "5.12.8",
@@ -17,7 +17,10 @@ const PEERS = {
 
 const folder = resolve(import.meta.dirname, "../.peers")
 
-/** Installs the peers if they are missing. Returns a file in their folder, to resolve them from. */
+/**
+ * Installs the peers if they are missing. Returns a file in their folder, from which they can be
+ * resolved.
+ */
 export function installPeers(): string {
   const manifest = join(folder, "package.json")
   const wanted = `${JSON.stringify({ private: true, type: "module", dependencies: PEERS }, null, 2)}\n`
@@ -30,7 +33,7 @@ export function installPeers(): string {
   return manifest
 }
 
-/** Builds the application for Next.js around Tideline's pages. Returns its folder. */
+/** Builds the Next.js application with Tideline's pages. Returns its folder. */
 export function buildNext(pages: Record<string, string>): string {
   const next = join(folder, "next")
   cpSync(join(import.meta.dirname, "next"), next, { recursive: true })
@@ -40,7 +43,7 @@ export function buildNext(pages: Record<string, string>): string {
   return next
 }
 
-/** The script that `next` is. */
+/** The path of the `next` command's script. */
 export function nextCommand(): string {
   return join(folder, "node_modules/next/dist/bin/next")
 }

@@ -3,16 +3,16 @@ import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 
-// Measures whole processes from outside, all in the same way. Linux only: it reads /proc.
+// Measures all processes in the same way, from outside. Linux only: it reads /proc.
 
 export interface Served {
   child: ChildProcess
   port: number
-  /** From its start to the first 200, in ms. */
+  /** Milliseconds from the start of the process to its first 200. */
   startedIn: number
 }
 
-/** Starts a server, and waits until it answers `path` with 200. */
+/** Starts a server and waits until it responds to `path` with 200. */
 export async function startServer(
   args: readonly string[],
   { port, path, cwd, env }: { port: number; path: string; cwd: string; env: Record<string, string> },
@@ -42,7 +42,7 @@ export async function stopServer({ child }: Served): Promise<void> {
   clearTimeout(timer)
 }
 
-/** CPU in ms that the process and its children have used. */
+/** CPU time in ms of the process and its children. */
 export function cpuOf(pid: number): number {
   const [, , , , , , , , , , , user = 0, system = 0] = statOf(pid).map(Number)
   const own = ((user + system) * 1000) / TICKS
@@ -55,10 +55,12 @@ export function memoryOf(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), Number(kilobytes) / 1024)
 }
 
-/** Clock ticks of the kernel in a second. */
+/** The kernel's clock ticks per second. */
 const TICKS = 100
 
-/** The fields behind the name, which may hold spaces: state, parent, and so on (proc(5)). */
+/**
+ * The fields after the process name, which may contain spaces: state, parent, and so on (proc(5)).
+ */
 function statOf(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, "utf8")
   return line.slice(line.lastIndexOf(")") + 2).split(" ")

@@ -13,16 +13,16 @@ const ROWS = 20
 export interface Recorded {
   /** A signed-in user with twenty conversations and twenty files. */
   person: Person
-  /** A file of the built site. */
+  /** The path of a built asset. */
   asset: string
   recorded: Setting["recorded"]
-  /** The bodies of pages, for another framework to render. */
+  /** The bodies of pages, which another framework renders. */
   bodies: Record<string, string>
 }
 
 /**
- * Fills a new database and records Tideline's responses, so that the others send the same bytes and
- * markup.
+ * Fills a new database and records Tideline's responses, so that all candidates send the same bytes
+ * and markup.
  */
 export async function record(stage: Pick<Setting, "databaseUrl" | "folder">): Promise<Recorded> {
   const served = await startTideline(stage, "/api/health")
@@ -51,7 +51,7 @@ export async function record(stage: Pick<Setting, "databaseUrl" | "folder">): Pr
   }
 }
 
-/** Rows as people make them. */
+/** Creates the rows through the application, as users would. */
 async function fill(person: Person, databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   await sql`update users set onboarding_completed = true, onboarding_step = 'done'`
@@ -68,7 +68,7 @@ async function fill(person: Person, databaseUrl: string) {
   }
 }
 
-/** Without its scripts, which are React Router's. */
+/** The page's body without React Router's scripts. */
 function bodyOf(page: string): string {
   const body = /<body[^>]*>([\s\S]*)<\/body>/.exec(page)?.[1] ?? ""
   return body.replaceAll(/<script\b[\s\S]*?<\/script>/g, "")

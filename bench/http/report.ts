@@ -4,7 +4,7 @@ import type { Candidate } from "./candidates.ts"
 
 const CANDIDATES: Candidate[] = ["bare", "fastify", "next", "tideline"]
 
-/** Prints the figures and which targets they meet. Returns the medians. */
+/** Prints the figures, with the targets they meet or miss, and returns the medians. */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
   const figure = (what: string, candidate: Candidate, name: string) =>
@@ -76,7 +76,7 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
 }
 
 /**
- * Connections that were lost, and responses with another status than 200. Undefined if nothing was
+ * Counts lost connections and responses with an unexpected status. Undefined if nothing was
  * requested.
  */
 function failuresOf(

@@ -15,7 +15,7 @@ interface Stage {
 }
 
 /**
- * What every candidate needs to start: a database with rows, the builds, and the pages that the
+ * Prepares what the candidates need: a database with rows, the builds, and the pages that the
  * others render.
  */
 export async function withStage<Result>(work: (stage: Stage) => Promise<Result>): Promise<Result> {
@@ -35,7 +35,7 @@ export async function withStage<Result>(work: (stage: Stage) => Promise<Result>)
   }
 }
 
-/** The order changes each round, so that no candidate always follows the same one. */
+/** The order rotates with each round, so that no candidate always runs after the same one. */
 export function inTurn<Candidate>(candidates: readonly Candidate[], round: number): Candidate[] {
   const first = round % candidates.length
   return [...candidates.slice(first), ...candidates.slice(0, first)]

@@ -7,7 +7,7 @@ const LOAD_RATIO = 2
 const MEMORY_RATIO = 1.5
 const BLOCK_MS = 20
 
-/** The targets of the live records, and whether these figures meet them: a line for each. */
+/** One line for each target of live records: whether these figures meet it. */
 export function judge(medians: Medians<Candidate>): string[] {
   const figure = (what: string, name: string, candidate: "tideline" | "floor" | "bare" = "tideline") =>
     medians[what]?.[candidate]?.[name] ?? Number.NaN

@@ -6,7 +6,7 @@ import { openLightSocket, type LightSocket } from "./client/light-socket.ts"
 import { roomOf, SHARED_ROOM } from "./notes.ts"
 import type { Candidate } from "./server.ts"
 
-// Run as a program: the clients. It notes when each note reaches a client's callback.
+// Run as a program: the clients. It records when each note reaches a client's callback.
 
 const [candidate, portText] = process.argv.slice(2) as [Candidate, string]
 const port = Number(portText)
@@ -37,14 +37,14 @@ const commands = {
     single?.close()
     single = null
   },
-  /** Sockets that follow a room of their own, opened a hundred at a time. */
+  /** Opens sockets, a hundred at a time. Each follows a room of its own. */
   async open(count: number) {
     while (members.length < count) {
       const batch = Array.from({ length: Math.min(100, count - members.length) }, () => enter(members.length))
       await Promise.all(batch.map(({ joined }) => joined.promise))
     }
   },
-  /** Every client also follows the shared room. */
+  /** Has every client follow the shared room too. */
   async joinShared() {
     for (const member of members) {
       member.joined = Promise.withResolvers()
@@ -53,8 +53,8 @@ const commands = {
     await Promise.all(members.map(({ joined }) => joined.promise))
   },
   /**
-   * Drops all connections and reconnects them simultaneously. Returns after how many ms each
-   * follows its room again.
+   * Drops all connections and reconnects them simultaneously. Returns the milliseconds until each
+   * client follows its room again.
    */
   async reconnect(resuming: boolean) {
     const standings = members.map(({ conversation }) => (resuming ? conversation.standing() : null))
@@ -74,8 +74,8 @@ const commands = {
     members = []
   },
   /**
-   * What has arrived since the last call, once there is this much of it, or nothing more has
-   * arrived for two seconds.
+   * Waits for `expected` receipts, or until none have arrived for two seconds. Returns those since
+   * the last call.
    */
   async receipts(expected: number) {
     let seen = -1

@@ -27,20 +27,20 @@ const CROWD = 5000
 const CANDIDATES: Candidate[] = ["floor", "tideline", "notify"]
 
 /**
- * Runs the candidates in turn, several times over on one PostgreSQL, and prints medians. Everything
+ * Runs the candidates in turn for several rounds on one PostgreSQL, and prints medians. Everything
  * runs on this machine, over loopback.
  */
 export async function measureRealtime({ short }: { short: boolean }): Promise<object> {
   const machine = describeMachine()
   const directory = mkdtempSync(join(tmpdir(), "tideline-bench-"))
-  // Durable as in production: what a commit costs is part of what is measured.
+  // Durable as in production, because the cost of commits is part of the measurement.
   const cluster = await startEmbeddedPostgres({ directory, settings: { shared_buffers: "256MB" } })
   try {
     const durations = short ? SHORT : FULL
     const rounds = short ? 1 : ROUNDS
     const measured: Measured<Candidate>[] = []
     for (let round = 0; round < rounds; round++) {
-      // The order changes each round, so that no candidate always follows the same one.
+      // The order rotates with each round, so that no candidate always runs after the same one.
       const order = CANDIDATES.map((_, index) => CANDIDATES[(index + round) % CANDIDATES.length] ?? "floor")
       for (const candidate of order) measured.push(...(await measureOne(cluster.url, candidate, durations)))
       measured.push(...(await measureBare(cluster.url)))

@@ -4,7 +4,8 @@ import { defineLiveQuery, type TableDescription } from "#server/realtime/live-qu
 const ROOM = "room-"
 
 /**
- * Every socket follows a room of its own, `room-0`, `room-1` and so on; and some measures this one.
+ * Every socket follows a room of its own (`room-0`, `room-1` and so on). Some measurements also use
+ * this shared one.
  */
 export const SHARED_ROOM = "everybody"
 
@@ -13,8 +14,8 @@ export function roomOf(socket: number): string {
 }
 
 /**
- * The table that all candidates watch. `_id` holds the number of the write, so that a receipt can
- * be matched with its commit.
+ * The table that all candidates watch. `_id` contains the number of the write, which matches a
+ * receipt to its commit.
  */
 export const SCHEMA = `
   create table notes (
@@ -53,7 +54,7 @@ export const SCHEMA = `
   $$;
 `
 
-/** What a list of notes is read by, for the candidates that are not Tideline. */
+/** How candidates other than Tideline read a list of notes. */
 export const SELECT_NOTES = `select _id, room, author, body, pinned, _creation_time as "_creationTime" from notes`
 
 export interface NoteRow {

@@ -6,8 +6,8 @@ import type { Candidate } from "./server.ts"
 const COMPARED = ["floor", "tideline", "notify"] as const
 
 /**
- * Returns the medians over all rounds, and prints them as tables, with the targets that they meet
- * or miss.
+ * Prints the medians over all rounds as tables, with the targets they meet or miss, and returns
+ * them.
  */
 export function report(measured: readonly Measured<Candidate>[]): Medians<Candidate> {
   const medians = mediansOf(measured)
@@ -43,7 +43,7 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
   return medians
 }
 
-/** What is printed of the measures that are not rates, in this order. */
+/** The printed figures of measurements other than rates, in this order. */
 const FIGURES: Record<string, string> = {
   perSocket: "resident KiB per socket",
   atLeast: "the same, garbage room given back",

@@ -8,8 +8,8 @@ import { openFloor } from "./candidates/floor.ts"
 import { openNotify } from "./candidates/notify.ts"
 import { openTideline } from "./candidates/tideline.ts"
 
-// Run as a program: one candidate on a port of its own, and the meters that can only be read inside
-// its process.
+// Run as a program: one candidate on a port of its own, with the meters that can only be read
+// inside its process.
 
 const CANDIDATES = { floor: openFloor, tideline: openTideline, notify: openNotify, bare: openBare }
 export type Candidate = keyof typeof CANDIDATES
@@ -17,8 +17,8 @@ export type Candidate = keyof typeof CANDIDATES
 const [candidate, databaseUrl] = process.argv.slice(2) as [Candidate, string]
 const server = createServer((_request, response) => response.end())
 await CANDIDATES[candidate](databaseUrl, server)
-// Thousands connect simultaneously. Beyond the default backlog of 511 the kernel would drop
-// connections, and each would retry a second later.
+// Thousands of clients connect simultaneously. With the default backlog of 511 the kernel would
+// drop connections, and each would retry a second later.
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
 await once(server, "listening")
 
@@ -33,10 +33,10 @@ const commands = {
     if (address === null || typeof address === "string") throw new Error("The server has no port.")
     return address.port
   },
-  /** Resident memory in bytes, after the garbage has been collected. */
+  /** Resident memory in bytes after a garbage collection. */
   memory: () => residentAfter({ type: "major", execution: "sync" }),
   /**
-   * The same once V8 has also released the memory that it reserves for new objects, as it does when
+   * The same once V8 has also released the memory it reserves for new objects, as it does when
    * memory is scarce.
    */
   leastMemory: () => residentAfter({ type: "major", execution: "sync", flavor: "last-resort" }),
@@ -44,7 +44,7 @@ const commands = {
     cpuBefore = process.cpuUsage()
     cpuSince = performance.now()
   },
-  /** CPU used since `startCpu`, as a share of one core. */
+  /** CPU time since `startCpu`, as a share of one core. */
   readCpu() {
     const { user, system } = process.cpuUsage(cpuBefore)
     const ms = (user + system) / 1000
@@ -55,8 +55,8 @@ const commands = {
     loop.enable()
   },
   /**
-   * The longest that the event loop was blocked since `startLoop`, in ms: the largest delay of a 1
-   * ms timer.
+   * The longest time that the event loop was blocked since `startLoop`, in ms: the largest delay of
+   * a 1 ms timer.
    */
   readLoop() {
     loop.disable()

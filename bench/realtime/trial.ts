@@ -10,23 +10,23 @@ import type { Candidate, ServerCommands } from "./server.ts"
 import type { WriterCommands } from "./writer.ts"
 
 export interface Durations {
-  /** Writes counted at 1/s. */
+  /** The number of writes at 1/s. */
   slowWrites: number
-  /** Seconds of each faster rate. */
+  /** Seconds at each faster rate. */
   seconds: number
   broadcasts: number
 }
 
-/** So slow that one broadcast is over before the next. */
+/** Slow enough that each broadcast ends before the next. */
 const SHARED_PER_SECOND = 1
 
 /**
- * Writes until V8 has compiled what every delivery runs through: a server that has been up for a
- * minute is past that.
+ * Enough writes for V8 to compile the delivery path, as it has in a server that has been up for a
+ * minute.
  */
 const WARMING = 8000
 
-/** A fresh database, server, writer and crowd for the length of `work`. */
+/** Starts a database, a server, a writer and a crowd, and stops them after `work`. */
 export async function withTrial<Value>(
   cluster: string,
   candidate: Candidate,
@@ -52,13 +52,13 @@ export interface Trial {
   writer: ReturnType<typeof startProgram<WriterCommands>>
 }
 
-/** Warms up connections, statements and compiled code before anything is counted. */
+/** Warms up connections, prepared statements and the JIT before anything is counted. */
 export async function warmUp({ crowd, writer }: Trial, sockets: number): Promise<void> {
   await writer.ask("write", WARMING, WARMING / 2, sockets)
   await crowd.ask("receipts", WARMING)
 }
 
-/** From the commit to the callback, for writes at a steady rate. */
+/** Measures the time from commit to callback for writes at a steady rate. */
 export async function measureRate(
   { server, crowd, writer }: Trial,
   perSecond: number,
@@ -82,7 +82,7 @@ export async function measureRate(
   }
 }
 
-/** Every client follows the shared room, and has received a message from it. */
+/** Has every client follow the shared room, and waits until each has received a message from it. */
 export async function joinShared({ crowd, writer }: Trial, sockets: number): Promise<void> {
   await crowd.ask("joinShared")
   await writer.ask("writeShared", 2, SHARED_PER_SECOND)
@@ -90,8 +90,8 @@ export async function joinShared({ crowd, writer }: Trial, sockets: number): Pro
 }
 
 /**
- * One commit that every client receives: the time until the last client has it, and how long it
- * blocked the server's event loop.
+ * Measures a commit that every client receives: the time until the last client has it, and how long
+ * the server's event loop was blocked.
  */
 export async function measureBroadcast(
   { server, crowd, writer }: Trial,
@@ -119,8 +119,8 @@ export async function measureBroadcast(
 }
 
 /**
- * What one idle connection adds to the server's resident memory, in KiB: as it stands, and at the
- * least.
+ * The resident memory in KiB that an idle connection adds to the server, as measured and with
+ * reserves released.
  */
 export async function measureMemory({ server, crowd }: Trial, sockets: number): Promise<Figures> {
   await crowd.ask("open", 200)
@@ -133,7 +133,7 @@ export async function measureMemory({ server, crowd }: Trial, sockets: number): 
   return { perSocket: (full - empty) / sockets / 1024, atLeast: (leastFull - leastEmpty) / sockets / 1024 }
 }
 
-/** All clients lose their connections and reconnect simultaneously. */
+/** Has all clients lose their connections and reconnect simultaneously. */
 export async function measureReconnect({ crowd }: Trial, resuming: boolean): Promise<Figures> {
   const after = await crowd.ask("reconnect", resuming)
   return { toHalf: percentile(after, 0.5), toLast: percentile(after, 1) }

@@ -2,22 +2,22 @@ import postgres from "postgres"
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
 
-// Run as a program: writes at a steady rate, whether or not earlier writes are done, and tells when
-// each was committed. The database itself does it: a client that made thousands of commits a second
-// would take the cores from what is measured.
+// Run as a program: writes at a steady rate, whether or not earlier writes have finished, and
+// reports when each was committed. A procedure in the database does the writing, because a client
+// that made thousands of commits a second would take CPU from the measured processes.
 
-/** Enough that no write waits for the commit of another. */
+/** Enough writers that no write waits for the commit of another. */
 const WRITERS = 8
 
 const sql = postgres(process.argv[2] ?? "", { max: WRITERS, onnotice() {} })
 let written = 0
 
 const commands = {
-  /** `count` writes at `perSecond`, each to the room of some socket among `sockets`. */
+  /** Makes `count` writes at `perSecond`, each to the room of one of `sockets`. */
   write(count: number, perSecond: number, sockets: number) {
     return writeTo(count, perSecond, sockets)
   },
-  /** To the shared room. */
+  /** Writes to the shared room. */
   writeShared(count: number, perSecond: number) {
     return writeTo(count, perSecond, 0)
   },
@@ -47,8 +47,8 @@ async function writeTo(count: number, perSecond: number, sockets: number) {
 }
 
 /**
- * By how many ms the wall clock, which the database tells, is ahead of `now()`: looked at when its
- * millisecond turns.
+ * The milliseconds by which the wall clock, which the database reports, is ahead of `now()`.
+ * Sampled when `Date.now()` advances, because its resolution is a millisecond.
  */
 function wallClockAhead(): number {
   const before = Date.now()

@@ -24,23 +24,23 @@ const CLIENTS = 10
 
 /**
  * - `quiet`: an external PostgreSQL without other writes.
- * - `busy`: the same while a row that every client shows is updated all the time, so that the new
+ * - `busy`: the same, while a row that every client shows is constantly updated, so that the new
  *   process has a minute of log to read.
- * - `embedded`: PostgreSQL is stopped and started again with the process.
+ * - `embedded`: PostgreSQL stops and starts with the process.
  */
 const SETTINGS = ["quiet", "busy", "embedded"] as const
 type Setting = (typeof SETTINGS)[number]
 
 /**
- * Of the busy setting, and for how long before the first kill: the log that a new process reads is
- * then as long as it gets. Seconds.
+ * The write rate of the `busy` setting, and the seconds of writes before the first kill, after
+ * which the log that a new process reads is as long as it gets.
  */
 const WRITES_PER_SECOND = 200
 const WRITES_AHEAD = 70
 
 /**
- * Each client's steps in ms, counted from the moment the new process listens, and how long that
- * took after the kill.
+ * The times at which each client passed its steps, in ms since the new process listens, and the
+ * time from the kill until then.
  */
 interface Round extends Return {
   round: number
@@ -48,8 +48,8 @@ interface Round extends Return {
 }
 
 /**
- * From `kill -9` of the one process to its clients' return, with the whole product and the client
- * of its pages.
+ * Measures the return of all clients after a `kill -9` of the only process, with the whole product
+ * and the client that its pages use.
  */
 export async function measureReturn({ short }: { short: boolean }): Promise<object> {
   if (isOutOfDate(root)) await buildApp(root)
@@ -98,7 +98,7 @@ async function measureSetting(setting: Setting, rounds: number): Promise<Round[]
         })
       }
       process.stderr.write(`${setting}, round ${round}: ${JSON.stringify(results.at(-1), rounded)}\n`)
-      // So that the next kill finds the process idle.
+      // Lets the process become idle before the next kill.
       await pause(1000)
     }
     return results
@@ -110,7 +110,7 @@ async function measureSetting(setting: Setting, rounds: number): Promise<Round[]
   }
 }
 
-/** Updates one conversation at a steady rate until it is stopped. */
+/** Updates one conversation at a steady rate until stopped. */
 function keepWriting(databaseUrl: string): () => Promise<void> {
   const sql = postgres(databaseUrl, { max: 4, onnotice() {} })
   const thread = sql`select _id from chat_threads limit 1`
@@ -161,7 +161,10 @@ async function stop(server: ChildProcess): Promise<void> {
   await once(server, "exit")
 }
 
-/** Milliseconds from listening until every client shows what was committed since. */
+/**
+ * Milliseconds from when the process listens until every client shows what has been committed
+ * since.
+ */
 const BAR = 3000
 
 function report(measured: Record<Setting, Round[]>): void {
@@ -194,7 +197,7 @@ function report(measured: Record<Setting, Round[]>): void {
   process.stdout.write(`\n${bars.join("\n")}\n`)
 }
 
-/** The median and the slowest client of each round, in whole ms. */
+/** The median and the slowest client of each round, in ms. */
 function summariseRounds(measured: readonly Round[]) {
   return [...Map.groupBy(measured, ({ round }) => round).values()].map((clients) => {
     const seen = clients.map((client) => Math.round(client.seen))

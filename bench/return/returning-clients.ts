@@ -4,24 +4,24 @@ import type { RealtimeToken } from "#app/realtime/token.ts"
 import { now } from "../statistics.ts"
 import type { Person } from "../accounts.ts"
 
-/** When a client passed each step of its return, on the monotonic clock, in ms. */
+/** When a client passed each step of its return, in ms of the monotonic clock. */
 export interface Return {
   connected: number
-  /** Its live query has its result, so what it shows follows the database again. */
+  /** Its live query has its result, so its screen is up to date again. */
   resumed: number
   /** It shows the row that was committed after the restart. */
   seen: number
 }
 
 export interface ReturningClient {
-  /** Resolves when the query has been answered for the first time. */
+  /** Resolves with the first result of the query. */
   opened: Promise<void>
-  /** From now on, until the row with this id is shown. */
+  /** Waits until the row with this id is shown. */
   waitFor(_id: Promise<string>): Promise<Return>
   close(): void
 }
 
-/** The client that runs in a page, with the person's conversations on its screen. */
+/** Opens the client that pages use, with the list of the person's conversations. */
 export function openReturningClient(origin: string, person: Person): ReturningClient {
   const link = openSocketLink({ origin, fetchToken: () => fetchToken(origin, person) })
   const steps = { connected: Number.NaN, resumed: Number.NaN }

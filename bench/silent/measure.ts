@@ -13,24 +13,24 @@ import { openLightSocket } from "../realtime/client/light-socket.ts"
 import { SCHEMA, SHARED_ROOM } from "../realtime/notes.ts"
 import { describeMachine } from "../results.ts"
 
-/** Of each row, in bytes: each write adds one, so nothing can be merged. */
+/** Bytes per row. Each write inserts a row, so that changes can't be merged. */
 const BODY = 50_000
-/** Writes per second, and how many of them. The last rate is as fast as one connection writes. */
+/** Writes per second, and their number. The last rate exceeds what one connection can write. */
 const RATES = [20, 100, 400, 10_000]
 const WRITES = 400
 const SHORT_WRITES = 200
 
 interface Measure {
-  /** MB written per second, as it turned out. */
+  /** The measured rate in MB per second. */
   rate: number
-  /** The largest `outbox_bytes`, in MB. */
+  /** The highest `outbox_bytes`, in MB. */
   most: number
   resets: number
 }
 
 /**
- * What one client that follows a table and never acknowledges costs the server at most, by how much
- * is written in a second.
+ * Measures the most memory that one client can cost if it follows a table and never acknowledges,
+ * at several write rates.
  */
 export async function measureSilent({ short }: { short: boolean }): Promise<object> {
   const machine = describeMachine()
@@ -84,14 +84,14 @@ async function measureRate(
     await pause(Math.max(0, begun + ((write + 1) / perSecond) * 1000 - performance.now()))
   }
   const seconds = (performance.now() - begun) / 1000
-  // The server looks at each client once a second.
+  // The server checks each client once a second.
   await pause(2000)
   clearInterval(timer)
   const resets = Number(realtime.metrics()["resets_slow"] ?? 0) - resetsBefore
   return { rate: (writes * BODY) / seconds / 1e6, most: most / 1e6, resets }
 }
 
-/** Subscribes, then reads what it receives and sends nothing. */
+/** Subscribes, then reads messages without ever acknowledging them. */
 async function openSilent(port: number) {
   const joined = Promise.withResolvers<void>()
   const socket = openLightSocket(port, PATHS.tideline, {

@@ -14,8 +14,8 @@ const IDLE = 10_000
 const CANDIDATES: Candidate[] = ["bare", "fastify", "next", "tideline"]
 
 /**
- * From the start of a process to its first 200, and what it holds when it has been idle for ten
- * seconds. The database runs already, and all is built. Linux only.
+ * Measures the time from the start of a process to its first 200, and its memory after ten idle
+ * seconds. The database is running and everything is built. Linux only.
  */
 export async function measureStart({ short }: { short: boolean }): Promise<object> {
   return withStage(async ({ setting, machine }) => {
@@ -30,8 +30,8 @@ export async function measureStart({ short }: { short: boolean }): Promise<objec
 }
 
 /**
- * The endpoint, and the start page where there is one. Idle memory in the first round only: it
- * hardly differs.
+ * Starts the endpoint, and the home page where there is one. Measures idle memory in the first
+ * round only, because it hardly varies.
  */
 async function startOnce(
   setting: Setting,

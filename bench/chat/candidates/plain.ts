@@ -10,7 +10,7 @@ import {
 } from "ai"
 
 // Run as a program: the chat route as the SDK's documentation shows it for a Node server, without
-// authentication and storage.
+// authentication or storage.
 
 const [upstream, port] = process.argv.slice(2).map(Number) as [number, number]
 const gateway = createOpenAICompatible({

@@ -5,13 +5,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 
-// Run as a program: the server that Tideline is compared with. At the same URLs it writes the
-// received bytes to a file, syncs it and responds. It has no authentication, no checks and no
+// Run as a program: the baseline for Tideline's uploads and downloads. At the same URLs it writes
+// the received bytes to a file, syncs it and responds. It has no authentication, no checks and no
 // hashing.
 
 const [port, folder] = process.argv.slice(2) as [string, string]
 
-/** By the id of an upload in parts: the bytes that were announced. */
+/** The announced length in bytes of each upload in parts, by its id. */
 const announced = new Map<string, number>()
 
 const server = createServer((incoming, outgoing) => {
@@ -54,7 +54,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
   }
 }
 
-/** At the end of the file. `flush` syncs it. */
+/** Appends to the file. `flush` syncs it. */
 function write(incoming: IncomingMessage, id: string): Promise<void> {
   return pipeline(incoming, createWriteStream(join(folder, id), { flags: "a", flush: true }))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 
-// The upper limit: node:http that sends prepared bytes and does nothing else.
+// The upper limit: node:http sending prepared bytes.
 
 const [port, recorded = "{}"] = process.argv.slice(2)
 const answers = new Map<string, { type: string; body: Buffer }>()

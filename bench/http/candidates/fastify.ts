@@ -1,6 +1,6 @@
 import { createRequire } from "node:module"
 
-// The endpoint in Fastify, which the bench has installed beside itself.
+// The same endpoint in Fastify, which the bench installs itself.
 
 interface Fastify {
   get(path: string, handler: () => object): void

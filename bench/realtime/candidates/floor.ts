@@ -5,10 +5,10 @@ import { SELECT_NOTES } from "../notes.ts"
 import { feed, type Commit } from "./wal-feed.ts"
 
 /**
- * The floor: a bare reader of the log and raw WebSockets that carry the same bytes as Tideline's
- * protocol. A frame is encoded once and written to every socket of its room. No numbers per socket,
- * no credit, no resuming, no rights, and nothing that keeps a reading and the stream from missing a
- * commit between them.
+ * The lower bound: a bare reader of the log, and raw WebSockets that carry the same bytes as
+ * Tideline's protocol. A frame is encoded once and written to every socket of its room. It has no
+ * sequence numbers, flow control, resuming or authorization, and a commit between the first read
+ * and the stream is lost.
  */
 export async function openFloor(databaseUrl: string, server: Server): Promise<void> {
   const sql = postgres(databaseUrl, { max: 10, onnotice() {} })

@@ -13,9 +13,9 @@ const TRIGGER = `
 `
 
 /**
- * What most teams write: a trigger notifies, and the server reads the named row and sends it to the
- * room. In its cheapest form only the changed row is read, by its key; the list is read once, on
- * joining. It makes none of the guarantees about gaps and order.
+ * The common approach: a trigger notifies, and the server reads the named row and sends it to the
+ * room. This is its cheapest form: only the changed row is read, by its key, and the list is read
+ * once, on joining. It guarantees neither order nor the absence of gaps.
  */
 export async function openNotify(databaseUrl: string, server: Server): Promise<void> {
   const sql = postgres(databaseUrl, { max: 10, onnotice() {} })

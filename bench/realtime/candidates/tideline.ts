@@ -11,8 +11,8 @@ const log = {
 }
 
 /**
- * The engine as the application opens it, with its limits as they are. Only the table, and that any
- * token is good, are the bench's.
+ * The engine as the application opens it, with the same limits. Only the table and the token check,
+ * which accepts any token, belong to the bench.
  */
 export async function openTideline(databaseUrl: string, server: Server): Promise<Realtime<Viewer>> {
   const realtime = await openRealtime<Viewer, object>({

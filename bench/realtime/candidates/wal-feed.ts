@@ -2,23 +2,21 @@ import type { Duplex } from "node:stream"
 import postgres from "postgres"
 
 export interface Inserted {
-  /** The columns' texts, in the table's order. */
+  /** Column values as text, in the table's order. */
   values: string[]
 }
 
 export interface Commit {
   lsn: bigint
   xid: number
-  /** ms. */
+  /** The commit time in ms since 1970. */
   at: number
   inserted: Inserted[]
 }
 
 const POSTGRES_EPOCH = Date.UTC(2000, 0, 1)
 
-/**
- * The least that reads PostgreSQL's log: inserts of one table, no reconnecting, nothing checked.
- */
+/** The minimal reader of PostgreSQL's log: inserts of one table, without reconnecting or checks. */
 export async function feed(databaseUrl: string, onCommit: (commit: Commit) => void): Promise<void> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -47,7 +45,7 @@ export async function feed(databaseUrl: string, onCommit: (commit: Commit) => vo
   setInterval(() => stream.write(statusUpdate(read)), 1000)
 }
 
-/** Columns as texts: `n` for null, `t` with a length. An insert has no other form. */
+/** Parses columns: `n` is null, `t` is text after its length. Inserts use no other kind. */
 function readTuple(bytes: Buffer, start: number): string[] {
   const values: string[] = []
   const count = bytes.readUInt16BE(start)

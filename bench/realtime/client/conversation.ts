@@ -1,13 +1,13 @@
 import type { Candidate } from "../server.ts"
 
-/** What a client of one candidate sends and receives, over any transport of text frames. */
+/** The messages that a client exchanges with one candidate, over any transport of text frames. */
 export interface Conversation {
   opened(): void
   text(text: string): void
   join(room: string): void
-  /** Called every few ms. */
+  /** Called every few milliseconds. */
   tick(now: number): void
-  /** What the client could continue from, if the candidate can continue. */
+  /** The state from which the client can resume, if the candidate supports that. */
   standing(): Standing | null
 }
 
@@ -31,8 +31,7 @@ export const PATHS: Record<Candidate, string> = {
 }
 
 /**
- * `name` is the user's; `standing` is what a client that comes back holds of the first room it
- * joins.
+ * `name` is the user's. `standing` is what a returning client has kept of the first room it joins.
  */
 export function converse(
   candidate: Candidate,
@@ -54,7 +53,7 @@ interface TidelineEvent {
   reason?: string
 }
 
-/** Follows docs/realtime-protocol.md, with the acknowledgements that it requires. */
+/** Implements docs/realtime-protocol.md, with the acknowledgements that it requires. */
 function converseWithTideline(name: string, handlers: Handlers, have: Standing | null): Conversation {
   let sequence = 0
   let acknowledged = 0
@@ -117,7 +116,7 @@ function converseWithFloor(handlers: Handlers): Conversation {
   }
 }
 
-/** Only connects to the bare server, and requests nothing. */
+/** Connects to the bare server and requests nothing. */
 function converseWithSocketIo(candidate: Candidate, handlers: Handlers): Conversation {
   return {
     opened() {},

@@ -4,8 +4,8 @@ import { converse, PATHS, type Handlers } from "./conversation.ts"
 import type { Candidate } from "../server.ts"
 
 /**
- * One client as an application has it: socket.io-client for those that speak socket.io, `ws` for
- * the floor.
+ * One client as an application uses it: socket.io-client for candidates that speak socket.io, `ws`
+ * for the floor.
  */
 export function openFullClient(
   candidate: Candidate,

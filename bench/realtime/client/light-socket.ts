@@ -7,9 +7,9 @@ export interface LightSocket {
 }
 
 /**
- * As much of a WebSocket client as it takes to hold thousands in one process: text frames, unmasked
- * in effect (a mask of zeros), nothing fragmented. What the crowd itself costs would otherwise hide
- * what the servers cost.
+ * A minimal WebSocket client, so that one process can hold thousands: text frames only, masked with
+ * zeros, never fragmented. A full client would cost so much that the differences between the
+ * servers would not show.
  */
 export function openLightSocket(
   port: number,
@@ -26,9 +26,7 @@ export function openLightSocket(
   socket.on("data", (bytes) => {
     left = left.length === 0 ? bytes : Buffer.concat([left, bytes])
     if (!upgraded && !readUpgrade()) return
-    while (readFrame()) {
-      // One after the other.
-    }
+    while (readFrame()) {}
   })
   socket.on("error", () => {})
   socket.on("close", () => handlers.closed())

@@ -1,6 +1,6 @@
 import { readPage } from "../read-page.ts"
 
-// Rendered when it is built.
+// Rendered at build time.
 const page = readPage("home.html")
 
 export default function Home() {

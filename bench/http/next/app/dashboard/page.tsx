@@ -7,7 +7,7 @@ export const dynamic = "force-dynamic"
 const sql = postgres(process.env["DATABASE_URL"] ?? "", { max: 10 })
 const page = readPage("dashboard.html")
 
-/** The rows that Tideline's dashboard reads, by the same statements, and its markup. */
+/** Runs the same queries as Tideline's dashboard and renders the same markup. */
 export default async function Dashboard() {
   const token = decodeURIComponent((await cookies()).get("tideline.session_token")?.value ?? "").split(".")[0]
   const [session] = await sql`

@@ -1,6 +1,6 @@
 import { readPage } from "../../read-page.ts"
 
-// The same, rendered for each request.
+// The same page, rendered for each request.
 export const dynamic = "force-dynamic"
 
 const page = readPage("home.html")
