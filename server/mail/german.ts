@@ -96,7 +96,8 @@ export const german: EmailTexts = {
       "Wenn Sie hier kein Konto möchten, ignorieren Sie diese E-Mail.",
     ],
     button: "Konto anlegen",
-    reason: "Sie erhalten diese E-Mail, weil die Betreiber dieser Website diese E-Mail-Adresse eingeladen haben.",
+    reason:
+      "Sie erhalten diese E-Mail, weil die Betreiber dieser Website diese E-Mail-Adresse eingeladen haben.",
   }),
 
   accountDeleted: ({ reader }) => ({
@@ -154,7 +155,11 @@ export const german: EmailTexts = {
             `Jemand, der in Ihrem Konto angemeldet ist, möchte dessen E-Mail-Adresse in ${next} ändern. Sie wird geändert, sobald die neue Adresse bestätigt ist.`,
             `Wenn Sie das nicht waren, können Sie die Änderung ${hours} Stunden lang abbrechen. Ändern Sie dann Ihr Passwort.`,
           ],
-    button: isNew ? "E-Mail-Adresse bestätigen" : isConfirmed ? "Bestätigen oder abbrechen" : "Änderung abbrechen",
+    button: isNew
+      ? "E-Mail-Adresse bestätigen"
+      : isConfirmed
+        ? "Bestätigen oder abbrechen"
+        : "Änderung abbrechen",
     reason: "Sie erhalten diese E-Mail, weil die E-Mail-Adresse eines Kontos geändert werden soll.",
   }),
 
@@ -181,7 +186,8 @@ function named(plan: string): string {
 const NOTICES: Record<NoticeSubject, (name: string) => { title: string; happened: string }> = {
   "new-browser": () => ({
     title: "Neue Anmeldung in Ihrem Konto",
-    happened: "Jemand hat sich in Ihrem Konto mit einem Browser angemeldet, der dafür bisher nicht benutzt wurde.",
+    happened:
+      "Jemand hat sich in Ihrem Konto mit einem Browser angemeldet, der dafür bisher nicht benutzt wurde.",
   }),
   "password-changed": () => ({
     title: "Ihr Passwort wurde geändert",

@@ -124,7 +124,12 @@ describe("the language of a record", () => {
 describe("the waitlist sends email", () => {
   it("in the language of the person's request, also when they are invited later", async () => {
     for (const [email, language, confirmation, invitation] of [
-      ["anna@example.org", "de", /^Bestätigen Sie Ihren Platz auf der Warteliste/, /^Bei Tideline ist ein Platz/],
+      [
+        "anna@example.org",
+        "de",
+        /^Bestätigen Sie Ihren Platz auf der Warteliste/,
+        /^Bei Tideline ist ein Platz/,
+      ],
       ["anne@example.org", "en", /^Confirm your place on the Tideline waitlist$/, /^There is room for you/],
     ] as const) {
       const browser = asking(language)
