@@ -1,11 +1,11 @@
-import { clientTexts } from "#server/realtime/refusal-text-contract.ts"
+import { ANSWER_LOST } from "#server/realtime/refusal-text-contract.ts"
 
 /** The connection was lost before the server replied: whether it acted is unknown. */
 export class ConnectionLost extends Error {
   readonly reason = "answer-lost"
 
   constructor() {
-    super(clientTexts["answer-lost"])
+    super(ANSWER_LOST)
     this.name = "ConnectionLost"
   }
 }

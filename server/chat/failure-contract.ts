@@ -1,5 +1,3 @@
-import { fillIn } from "#server/realtime/refusal-text-contract.ts"
-
 /**
  * Why a reply failed, by its reason. The stream of a reply, and the stored reply, hold the sentence:
  * the protocol of the `ai` package has only a text for errors.
@@ -17,7 +15,7 @@ type FailureReason = keyof typeof failureTexts
 
 /** `reference` is the id under which the log has the cause. */
 export function writeFailure(reason: FailureReason, reference = ""): string {
-  return fillIn(failureTexts[reason], { reference })
+  return failureTexts[reason].replace("{reference}", reference)
 }
 
 /** Finds the reason of a sentence that `writeFailure` wrote, so that it can be translated. */

@@ -28,9 +28,12 @@ export const realtimeTexts = {
   "tables-unfit": "Queries of {tables} are refused: changed, or not in the publication. The log says which.",
 } as const
 
+/** By itself, because the worker that holds the connection needs no other sentence. */
+export const ANSWER_LOST = "The connection was lost before the server answered."
+
 /** What a page's own client says. */
 export const clientTexts = {
-  "answer-lost": "The connection was lost before the server answered.",
+  "answer-lost": ANSWER_LOST,
   "page-replaced": "There is a newer version of this page. Reload it and try again.",
   "signed-out": "You're signed out. Sign in again to continue.",
 } as const

@@ -54,6 +54,7 @@ describe("maintenance mode", () => {
     expect(refused.headers.get("cache-control")).toBe("no-store")
     expect(await refused.json()).toEqual({
       error: "Tideline is closed for maintenance. Try again in a few minutes.",
+      reason: "maintenance",
     })
     const health = await fetch(`${app.origin}/api/health`)
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: "ok" })])
