@@ -122,8 +122,8 @@ function EmailRow({ message, now }: { message: ListedEmail; now: number }) {
           intent="drop"
           about={{ emailId }}
           whom={recipient}
-          warning={t`It will never be sent, and is deleted.`}
-        >{t`Drop`}</CarefulActForm>
+          warning={t`The email is deleted and never sent.`}
+        >{t`Discard`}</CarefulActForm>
       )}
     </Row>
   )

@@ -97,12 +97,12 @@ function QueryTable({ queries }: Pick<LiveActivity, "queries">) {
   const { number } = useFormats()
   const columns: { label: string; valueOf: (query: LiveActivity["queries"][number]) => number | null }[] = [
     { label: t`Subscriptions now`, valueOf: (query) => query.subscriptions },
-    { label: t`Begun`, valueOf: (query) => query.read },
+    { label: t`Started`, valueOf: (query) => query.read },
     { label: t`Continued`, valueOf: (query) => query.resumed },
     { label: t`Refused`, valueOf: (query) => query.refused },
     { label: t`Reads`, valueOf: (query) => query.reads },
     {
-      label: t`Average ms`,
+      label: t`Average (ms)`,
       valueOf: ({ reads, readMs }) => (reads === 0 ? null : tenths(readMs / reads)),
     },
     { label: t`Rows`, valueOf: (query) => query.rows },

@@ -49,11 +49,11 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
         <Trans>As of when this page was loaded.</Trans>
       </Head>
       {trouble ? (
-        <Alert tone="danger" title={t`The chat gives no answers`} className="mt-5">
+        <Alert tone="danger" title={t`The chat can't reply`} className="mt-5">
           <p>{say(trouble.what)}</p>
           <p>
             <Trans>
-              First refused <RelativeTime at={trouble.since} now={now} />, reference {reference} in the log.
+              First rejected <RelativeTime at={trouble.since} now={now} />, reference {reference} in the log.
             </Trans>
           </p>
         </Alert>
@@ -74,7 +74,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
               mark={stopRequestedAt === null ? null : <Badge tone="warning">{t`Stopping`}</Badge>}
               about={
                 <Trans>
-                  {model}, asked <RelativeTime at={_creationTime} now={now} />
+                  {model}, started <RelativeTime at={_creationTime} now={now} />
                 </Trans>
               }
             >

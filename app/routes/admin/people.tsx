@@ -207,7 +207,7 @@ function PasswordLink({ email, link }: { email: string; link: string }) {
   const { t } = useLingui()
   return (
     <Alert tone="success" title={t`Password link for ${email}`} className="mt-5 max-w-3xl">
-      <Trans>Give it to nobody else. It works once, for an hour, and is not shown again.</Trans>
+      <Trans>Don't share it with anyone else. It works once, for an hour, and won't be shown again.</Trans>
       <code className="mt-2 block font-mono text-sm break-all select-all">{link}</code>
     </Alert>
   )

@@ -68,10 +68,10 @@ export default function DocsSearch({ loaderData }: Route.ComponentProps) {
 
 function summaryOf(question: string, count: number, isCut: boolean): MessageDescriptor {
   if (question === "") return msg`Type a word or two, for example the name of a setting.`
-  if (isCut) return msg`The best ${count} of the parts that have “${question}” in them.`
+  if (isCut) return msg`The best ${count} of the sections that contain “${question}”.`
   return msg`${plural(count, {
-    0: `Nothing has all of “${question}” in it. Try fewer words, or the beginning of one.`,
-    1: `One part has “${question}” in it.`,
-    other: `# parts have “${question}” in them.`,
+    0: `No section contains all of “${question}”. Try fewer words, or just the beginning of one.`,
+    1: `One section contains “${question}”.`,
+    other: `# sections contain “${question}”.`,
   })}`
 }

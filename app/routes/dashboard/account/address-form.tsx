@@ -27,8 +27,8 @@ export function AddressForm({
 }) {
   const { t } = useLingui()
   const about = hasPassword
-    ? t`It is ${email}. It changes once the change is confirmed at both addresses.`
-    : t`It is ${email}. You sign in by single sign-on: the address comes from your sign-in provider and can't be changed here.`
+    ? t`Your address is ${email}. A new one takes effect once it has been confirmed from both addresses.`
+    : t`Your address is ${email}. You sign in by single sign-on, so it comes from your sign-in provider and can't be changed here.`
   return (
     <Section title={t`Email address`} about={about} outcome={outcome}>
       {pending ? <Waiting pending={pending} email={email} /> : null}

@@ -30,7 +30,7 @@ export function Keys({
     "30": t`In 30 days`,
     "90": t`In 90 days`,
     "365": t`In a year`,
-    never: t`Without an end`,
+    never: t`Never`,
   }
   return (
     <Section

@@ -100,7 +100,7 @@ export async function action({ context, request }: Route.ActionArgs) {
       }
       case "stop-address-change":
         await stopAddressChange(scope, visit)
-        return { intent, done: msg`The email address stays as it is.` }
+        return { intent, done: msg`Your email address stays the same.` }
       case "renew-recovery-codes": {
         const proof = { password: change.current ?? null, code: change.code }
         const outcome = await renewRecoveryCodes(scope, visit, proof)

@@ -59,7 +59,7 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
           ) : null}
           {files?.length === 0 ? (
             <p className="p-2 text-sm text-faint">
-              {name ? t`No file has this name.` : t`There are no files yet.`}
+              {name ? t`No file names match.` : t`There are no files yet.`}
             </p>
           ) : null}
           <ul aria-label={t`Your files`}>

@@ -28,8 +28,8 @@ export function ModelNotice() {
       <Icon name="plug" className="mt-0.5 size-3.5" />
       <span>
         <Trans>
-          <strong className="font-semibold">No language model is connected.</strong> The development gateway
-          only repeats facts it can check.
+          <strong className="font-semibold">No language model is connected.</strong> Replies come from a
+          built-in stand-in that only repeats what it looks up.
         </Trans>
       </span>
     </p>

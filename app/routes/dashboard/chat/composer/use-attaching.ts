@@ -34,7 +34,8 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
     const remaining = ATTACHMENTS_LIMIT - attachments.length - uploads.length
     for (const [place, file] of files.entries()) {
       const id = ++lastId
-      const problem = place < remaining ? null : t`${ATTACHMENTS_LIMIT} files can go with a question.`
+      const problem =
+        place < remaining ? null : t`You can attach up to ${ATTACHMENTS_LIMIT} files to a message.`
       setUploads((before) => [...before, { id, file, problem }])
       if (!problem) void takeIn(id, file)
     }
