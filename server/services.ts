@@ -21,7 +21,7 @@ import { openUploadLocks } from "./files/upload-locks.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./http/running-requests.ts"
-import { openActivityExchange } from "./operator/live-activity.ts"
+import { openActivityExchange } from "./operator/activity-exchange.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
@@ -77,7 +77,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       blobs,
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       runningRequests: openRunningRequests(),
-      activityExchange: openActivityExchange({ announce, db, log }, lock.number),
+      activityExchange: openActivityExchange({ announce, db, log, process: lock.number }),
       thumbnailer: openThumbnails(log, opened),
       model,
       replies: createReplies({ model, config, log, blobs }),
