@@ -133,8 +133,9 @@ export class Outbox {
   /**
    * Sends an event of a channel if the client keeps up, or keeps it until it does, beside everything
    * else: it takes no credit from commits, and waits while they do. Of those that wait, a newer one
-   * replaces one of the same subject, and the oldest is dropped beyond the limit. Returns how many
-   * messages were dropped.
+   * replaces one of the same subject, and beyond the limit the oldest message is dropped. Lists of
+   * members are not: no later event would correct them, and there is one for each joined channel at
+   * most. Returns how many messages were dropped.
    */
   broadcast(broadcast: Broadcast): number {
     if (this.#waiting === null && this.#broadcasts.size === 0 && this.#canBroadcast()) {
@@ -145,12 +146,13 @@ export class Outbox {
     const key = `${event} ${id} ${channel} ${subject}`
     const replaced = this.#broadcasts.delete(key)
     this.#broadcasts.set(key, broadcast)
-    const [oldest] = this.#broadcasts
-    if (replaced || !oldest || this.#broadcasts.size <= CHANNEL_LIMITS.waiting) {
-      return replaced && event === "message" ? 1 : 0
-    }
+    if (replaced) return event === "message" ? 1 : 0
+    if (this.#broadcasts.size <= CHANNEL_LIMITS.waiting) return 0
+    const messages = [...this.#broadcasts].filter(([, waiting]) => waiting.event === "message")
+    const [oldest] = messages
+    if (!oldest || messages.length <= CHANNEL_LIMITS.waiting) return 0
     this.#broadcasts.delete(oldest[0])
-    return oldest[1].event === "message" ? 1 : 0
+    return 1
   }
 
   forgetBroadcasts(id: number, channel?: string): void {

@@ -376,3 +376,26 @@ function openOutbox() {
   }
   return { outbox, sent, commit }
 }
+
+describe("events of channels that wait for a client", () => {
+  it("keep the list of members, and drop the oldest messages only", () => {
+    const frames: string[] = []
+    const outbox = new Outbox(
+      (frame) => frames.push(frame),
+      () => 0,
+    )
+    const wait = (event: "members" | "message", subject: string) =>
+      outbox.broadcast({ event, id: 1, channel: "typing", subject, tail: `,"subject":"${subject}"}]` })
+    outbox.hold()
+    wait("members", "")
+    let dropped = 0
+    for (let sender = 1; sender <= 34; sender += 1) dropped += wait("message", `m${sender}`)
+    outbox.release()
+    outbox.acknowledge(32)
+
+    expect(dropped).toBe(2)
+    expect(frames.filter((frame) => frame.startsWith('2["members"'))).toHaveLength(1)
+    const senders = frames.flatMap((frame) => /"subject":"(m\d+)"/u.exec(frame)?.[1] ?? [])
+    expect(senders).toEqual(Array.from({ length: 32 }, (_, index) => `m${index + 3}`))
+  })
+})

@@ -184,7 +184,7 @@ export const PUBLISHED_LIMITS: readonly PublishedLimit[] = [
   count(
     "channelEventsHeld",
     CHANNEL_LIMITS.waiting,
-    "Events of channels held back for a client.",
+    "Messages of channels held back for a client, beside the last `members` of each channel.",
     "The oldest is dropped.",
   ),
   count(
