@@ -7,8 +7,8 @@ import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
-/** Connections of a busy process: 10 for requests, 8 for live queries, and one for each of two locks. */
-const CONNECTIONS = 20
+/** Connections of a busy process: 10 for requests, one for health checks, 8 for live queries, and one for each of two locks. */
+const CONNECTIONS = 21
 
 /** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1
