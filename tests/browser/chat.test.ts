@@ -48,10 +48,24 @@ describe("a long reply", () => {
     await ask(page, "/long 300")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
     await ended(page)
-    await expect.poll(async () => count(await lastReply(page)), SOON).toBe(300)
     const [stored] = await chat.sql<{ content: string }[]>`
       select content from chat_messages where role = 'assistant' order by _id desc limit 1`
-    expect(words(await lastReply(page))).toBe(words(stored?.content ?? ""))
+    const said = words(stored?.content ?? "")
+    expect(count(said)).toBe(300)
+    await expect.poll(async () => words(await lastReply(page)), SOON).toBe(said)
+  })
+
+  it("is announced even if it ended before its new conversation was shown", async () => {
+    const page = await open()
+    await page.route(/\/dashboard\/chat\/[^/]+\.data/, async (route) => {
+      await expect
+        .poll(() => chat.sql`select status from chat_turns order by _id desc limit 1`, SOON)
+        .toEqual([{ status: "completed" }])
+      await route.continue()
+    })
+    await ask(page, "Are you quick?")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await ended(page)
   })
 
   it.each([

@@ -10,7 +10,7 @@ import { Composer } from "./composer/composer.tsx"
 import { clearDraft, readDraft, returnToDraft, useDraft, writeDraft, type Draft } from "./composer/drafts.ts"
 import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
-import { refusalOf } from "./composer/pending-messages.tsx"
+import { refusalOf, usePendingMessages } from "./composer/pending-messages.tsx"
 import { RefusalAlert, useObstacle } from "./composer/refusal-alert.tsx"
 import { postMessage, type OutgoingMessage } from "./composer/send-message.ts"
 import { useCountdown } from "./composer/use-countdown.ts"
@@ -88,6 +88,7 @@ export default function NewConversation() {
  */
 function useBegin() {
   const navigate = useNavigate()
+  const questions = usePendingMessages()
   const [pending, setPending] = useState(false)
   const [refusal, setRefusal] = useState<RequestRefused | null>(null)
   const [attempted, setAttempted] = useState<OutgoingMessage | null>(null)
@@ -111,6 +112,7 @@ function useBegin() {
 
   async function open({ threadId, text }: OutgoingMessage) {
     if (readDraft("new").text === text) clearDraft("new")
+    questions.markCreated(threadId)
     await navigate(href("/dashboard/chat/:threadId", { threadId }), { replace: true })
   }
 

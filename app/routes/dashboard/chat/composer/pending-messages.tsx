@@ -65,6 +65,8 @@ function createPendingMessages() {
   const readers = new Set<() => void>()
   /** Messages that may have been stored although the request failed. */
   const doubtful = new Map<string, PendingMessage>()
+  /** Conversations that were created here and have not been shown yet. */
+  const created = new Set<string>()
   /** How to stop the reply to a message that is still being sent. */
   const stopsWanted = new Map<string, () => Promise<unknown>>()
 
@@ -157,6 +159,12 @@ function createPendingMessages() {
       if (readDraft(threadId).text === doubted.text) clearDraft(threadId)
       change(threadId, { refusal: null, editing: null })
     },
+    /** Call it before a conversation that was created here is shown. */
+    markCreated(threadId: string) {
+      created.add(threadId)
+    },
+    /** Returns whether the conversation was created here and had not been shown. */
+    markShown: (threadId: string) => created.delete(threadId),
     /** The message that may have been stored although its request failed, if there is one. */
     doubted: (threadId: string) => doubtful.get(threadId) ?? null,
   }

@@ -4,7 +4,7 @@ import { href, useRevalidator } from "react-router"
 import { useIsLive } from "#app/realtime/use-live.tsx"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import { isReachable } from "./is-reachable.ts"
-import { createBubbles, isStored } from "./bubbles.ts"
+import { createBubbles, isStored, type Bubble } from "./bubbles.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 /** Milliseconds between two polls for a reply that is being generated without a live connection. */
@@ -58,16 +58,27 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     isReplying,
     refusal,
     editing,
-    announcement: useAnnouncement(isReplying, last?.status === "completed" && !last.shortfall),
+    announcement: useAnnouncement(threadId, last),
   }
 }
 
 /** Announces the start and the end of a reply to screen readers, but not its growing text. */
-function useAnnouncement(isReplying: boolean, isWhole: boolean) {
+function useAnnouncement(threadId: string, last: Bubble | undefined) {
   const { t } = useLingui()
+  const questions = usePendingMessages()
   const [hasAnswered, setHasAnswered] = useState(false)
+  const isReplying = last?.status === "running"
   if (isReplying && !hasAnswered) setHasAnswered(true)
+  // The first reply of a new conversation may have ended before its page is shown. In an effect,
+  // because screen readers announce only what changes in an element that is already there.
+  useEffect(() => {
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (questions.markShown(threadId)) setHasAnswered(true)
+  }, [questions, threadId])
+
   if (isReplying) return t`The reply is being written.`
-  if (!hasAnswered) return ""
-  return isWhole ? t`The reply is complete.` : t`The reply ended early.`
+  if (!hasAnswered || last?.role !== "assistant") return ""
+  return last.status === "completed" && !last.shortfall
+    ? t`The reply is complete.`
+    : t`The reply ended early.`
 }
