@@ -1,6 +1,7 @@
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { NO_TIME_LIMITS } from "./time-limits.ts"
+import { additionsFor, versionOf } from "./postgres-17.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 
@@ -11,7 +12,7 @@ import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
 export const MIGRATION_LOCK = 7_185_391
 
 /** In the form of `server_version_num`. */
-export const OLDEST_POSTGRES = 180_000
+export const OLDEST_POSTGRES = 170_000
 
 /**
  * Migrates the database at `url` to the newest schema. Any number of processes may call it
@@ -20,18 +21,17 @@ export const OLDEST_POSTGRES = 180_000
 export async function migrate(url: string, folder: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
-    const [server] = await client<
-      [{ version: number }]
-    >`select current_setting('server_version_num')::int as version`
-    if (server.version < OLDEST_POSTGRES) {
+    const version = await versionOf(client)
+    if (version < OLDEST_POSTGRES) {
       throw new Error(
-        `The database behind DATABASE_URL is PostgreSQL ${Math.floor(server.version / 10_000)}. Tideline needs 18 or newer.`,
+        `The database behind DATABASE_URL is PostgreSQL ${Math.floor(version / 10_000)}. Tideline needs 17 or newer.`,
       )
     }
     await client.unsafe(NO_TIME_LIMITS)
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
     const known = readMigrationFiles({ migrationsFolder: folder })
     if ((await isNewer(client, known)) || (await isCurrent(client, known))) return
+    await client.unsafe(additionsFor(version)).catch(explainRights)
     await runMigrations(drizzle(client), { migrationsFolder: folder }).catch(explainRights)
     await noteOldestProgram(client, known)
   } finally {

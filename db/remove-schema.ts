@@ -1,5 +1,6 @@
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import postgres from "postgres"
+import { REMOVE_ADDITIONS } from "./postgres-17.ts"
 import { livingProcessCount } from "./process-lock.ts"
 
 /** Throws if a Tideline is running on the database at `url`. */
@@ -26,6 +27,7 @@ export async function removeSchema(url: string, folder: string): Promise<void> {
         await sql`drop table if exists ${sql(`public.${name}`)} cascade`
       for (const name of namesIn(made, /CREATE (?:OR REPLACE )?FUNCTION "(\w+)"(?!\.)/g))
         await sql`drop function if exists ${sql(`public.${name}`)} cascade`
+      await sql.unsafe(REMOVE_ADDITIONS)
     }),
   )
 }

@@ -32,7 +32,7 @@ async function importBinaries(platform: string): Promise<{ initdb: string; postg
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL for this machine (${platform}). ` +
-        "Install a PostgreSQL 18 and set DATABASE_URL, or run npm ci without omitting optional dependencies.",
+        "Install PostgreSQL (17 or newer) and set DATABASE_URL, or run npm ci without omitting optional dependencies.",
     )
   }
   return await import(/* @vite-ignore */ pathToFileURL(entry).href)

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, sql } from "drizzle-orm"
+import { and, eq, isNull, sql } from "drizzle-orm"
 import { fileUsage, uploads } from "#db/schema/files.ts"
 import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
@@ -16,9 +16,8 @@ type Reserving = Scope<"db" | "blobs" | "config" | "viewer">
 const MOST_UPLOADS = 1000
 
 /**
- * Creates the upload's row. One conditional update, so that concurrent uploads cannot exceed the
- * quota together. An upload of unknown size reserves what is left, up to the largest file size.
- * Throws `TooLarge`, `OutOfSpace`, `TooMany`.
+ * Creates the upload's row. An upload of unknown size reserves what is left, up to the largest file
+ * size. Throws `TooLarge`, `OutOfSpace`, `TooMany`.
  */
 export async function reserveSpace(
   scope: Reserving,
@@ -32,21 +31,27 @@ export async function reserveSpace(
   const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, largestFile)
 
   const userId = scope.viewer.user._id
-  const taken = sql`${fileUsage.used} + ${fileUsage.reserved}`
   return scope.db.transaction(async (tx) => {
     await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
+    const own = eq(fileUsage.userId, userId)
+    // Locked, so that concurrent uploads cannot exceed the quota together.
     const [usage] = await tx
+      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+      .from(fileUsage)
+      .where(own)
+      .for("update")
+    const left = usage ? quota - usage.used - usage.reserved : 0
+    if (left < atLeast) throw overQuota(fileName, quota)
+    const reserved = Math.min(atMost, left)
+    await tx
       .update(fileUsage)
-      .set({ reserved: sql`${fileUsage.reserved} + least(${atMost}::bigint, ${quota}::bigint - (${taken}))` })
-      .where(and(eq(fileUsage.userId, userId), lte(sql`${taken} + ${atLeast}`, quota)))
-      .returning({ reserved: sql<number>`(new.reserved - old.reserved)::float8` })
-    if (!usage) throw overQuota(fileName, quota)
+      .set({ reserved: sql`${fileUsage.reserved} + ${reserved}` })
+      .where(own)
     // Counted while the usage row is locked: no other upload of the user can begin now.
     const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
     if (underWay >= MOST_UPLOADS) {
       throw new TooMany("too-many-uploads", { most: MOST_UPLOADS, fileName })
     }
-    const { reserved } = usage
     const key = scope.blobs.newKey()
     const [upload] = await tx
       .insert(uploads)

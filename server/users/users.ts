@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm"
+import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
@@ -66,21 +66,15 @@ export async function writeUser(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },
   { clerkId, ...values }: Pick<User, "clerkId" | "email" | "name" | "imageUrl" | "plan">,
 ): Promise<User | null> {
+  const differs = sql`(${users.email}, ${users.name}, ${users.imageUrl}, ${users.plan})
+    is distinct from (${values.email}, ${values.name}, ${values.imageUrl}, ${values.plan})`
   return scope.db.transaction(async (db) => {
-    const [written] = await db
+    const [made] = await db
       .insert(users)
       .values({ clerkId, ...values })
-      .onConflictDoUpdate({
-        target: users.clerkId,
-        set: values,
-        setWhere: sql`(${users.email}, ${users.name}, ${users.imageUrl}, ${users.plan})
-          is distinct from (excluded.email, excluded.name, excluded.image_url, excluded.plan)`,
-      })
-      .returning({ ...getTableColumns(users), ...BEFORE })
-    if (!written) return null
-    const { wasThere, previousPlan, change, ...user } = written
-    if (wasThere) await tellOfPlan({ db, config: scope.config }, user, { previousPlan, change })
-    return user
+      .onConflictDoNothing({ target: users.clerkId })
+      .returning()
+    return made ?? (await changeUser({ db, config: scope.config }, clerkId, values, differs))
   })
 }
 
@@ -104,33 +98,34 @@ export async function setUserPlan(
   plan: Plan,
 ): Promise<boolean> {
   return scope.db.transaction(async (db) => {
-    const [written] = await db
-      .update(users)
-      .set({ plan })
-      .where(and(eq(users.clerkId, clerkId), sql`${users.plan} is distinct from ${plan}`))
-      .returning({ ...getTableColumns(users), ...BEFORE })
-    if (!written) return false
-    const { wasThere: _, previousPlan, change, ...user } = written
-    await tellOfPlan({ db, config: scope.config }, user, { previousPlan, change })
-    return true
+    const differs = sql`${users.plan} is distinct from ${plan}`
+    return (await changeUser({ db, config: scope.config }, clerkId, { plan }, differs)) !== null
   })
 }
 
-/** The row that a write found, and its transaction: PostgreSQL returns both from one statement. */
-const BEFORE = {
-  wasThere: sql<boolean>`old._id is not null`,
-  previousPlan: sql<Plan>`coalesce(old.plan, 'free')`,
-  change: sql<string>`pg_current_xact_id()::text`,
-}
-
-async function tellOfPlan(
+/** Null if there is no record, or nothing differs. Takes part in the caller's transaction. */
+async function changeUser(
   outbox: Scope<"db"> & { config: Pick<Config, "origin"> },
-  user: User,
-  { previousPlan, change }: { previousPlan: Plan; change: string },
-) {
+  clerkId: string,
+  values: Partial<Pick<User, "email" | "name" | "imageUrl" | "plan">>,
+  differs: SQL,
+): Promise<User | null> {
+  const { db } = outbox
+  const own = eq(users.clerkId, clerkId)
+  // Locked, so that the plan is the one that the update replaces.
+  const [previous] = await db.select({ plan: users.plan }).from(users).where(own).for("update")
+  const [written] = await db
+    .update(users)
+    .set(values)
+    .where(and(own, differs))
+    .returning({ ...getTableColumns(users), change: sql<string>`pg_current_xact_id()::text` })
+  if (!previous || !written) return null
+  const { change, ...user } = written
+  const previousPlan = previous.plan ?? "free"
   const newPlan = user.plan ?? "free"
   if (previousPlan !== newPlan && user.email)
     await queuePlanChanged(outbox, user, { previousPlan, newPlan, change })
+  return user
 }
 
 /** The caller's own record by the provider's id. Null if there is none, and for any other id. */

@@ -5,6 +5,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { migrate } from "#db/migrate.ts"
+import { additionsFor, versionOf } from "#db/postgres-17.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { findBreaks, readSchema } from "../support/schema-changes.ts"
 
@@ -16,6 +17,7 @@ const FIRST_RULED = 15
 describe("a migration", () => {
   it("keeps the previous version working, or says in its first line that it does not", async () => {
     const { sql } = await emptyDatabase()
+    await sql.unsafe(additionsFor(await versionOf(sql)))
     let schema = await readSchema(sql)
     for (const [index, { sql: statements }] of readMigrationFiles({
       migrationsFolder: migrations,

@@ -6,12 +6,16 @@ import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada as adaLovelace, grace as graceHopper, postJson, signUp, type Person } from "../support/people.ts"
 import { startPgbouncer } from "../support/pgbouncer.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { openReturningSocket } from "../support/returning-socket.ts"
 import { begin } from "../support/uploads.ts"
 
 // Everything but the stream and the locks goes through a PgBouncer in transaction mode, with fewer
 // connections than the process wants.
 
 const CONNECTIONS = 3
+const WRITERS = 8
+/** Of each writer: as many as pgbench makes in some seconds, or in minutes. */
+const TRANSACTIONS = process.env["FAULTS"] === "long" ? 10_000 : 150
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let pooler: Awaited<ReturnType<typeof startPgbouncer>>
@@ -71,6 +75,33 @@ it("an upload in parts, a message with its reply, and a named function are seen 
   const answer = await postJson(ada, "/api/chat", { messages })
   expect(answer.status).toBe(200)
   expect(await answer.text()).toContain('"type":"finish"')
+})
+
+it("a load of short transactions through the pooler loses nothing of what pages show", async () => {
+  const socket = await openReturningSocket(app.origin, ada)
+  const sql = postgres(pooler.url, { max: WRITERS, prepare: false })
+  const [owner] = await sql<[{ _id: string }]>`select _id from users where email = ${adaLovelace.email}`
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    const title = `writer ${writer}`
+    for (let n = 0; n < TRANSACTIONS; n++)
+      await sql.begin(async (tx) => {
+        await tx`delete from chat_threads where user_id = ${owner._id} and title = ${`${title}, ${n - 4}`}`
+        await tx`
+          insert into chat_threads (user_id, title, last_message_at) values (${owner._id}, ${`${title}, ${n}`}, ${n})`
+        await tx`update chat_threads set last_message_at = ${n} where user_id = ${owner._id} and title = ${`${title}, ${n - 1}`}`
+      })
+  })
+  const asked = Array.from({ length: 20 }, async () => (await ada("/api/chat/threads")).status)
+  await Promise.all(writers)
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
+  const { client } = socket
+  const { threads } = await socket.finish(sql)
+  const stored = await sql`select _id, title from chat_threads where user_id = ${owner._id} order by _id`
+  await sql.end()
+  expect(threads.map(({ _id, title }) => ({ _id, title }))).toEqual([...stored])
+  expect(socket.ended).toEqual({ goodbyes: 0, losses: 0 })
+  // By changes alone: nothing was read again.
+  expect(client.seen).toMatchObject({ resets: 0 })
 })
 
 it("PostgreSQL sees no more connections than the pooler has, besides those for the stream and the locks", async () => {

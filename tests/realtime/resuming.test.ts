@@ -64,10 +64,10 @@ describe("a client that reconnects", () => {
     const list = await client.follow("messages.inOwnThread", { threadId: "t" })
     client.close()
     await suite.sql`update threads set owner = 'eve'`
-    await insert(1, 3)
+    await suite.sql`insert into messages (_id, thread_id, owner, body) values ('m', 't', 'ada', 'hidden')`
     await client.resume()
     expect(list.refusal).toMatchObject({ code: "not_found" })
-    expect(JSON.stringify(client.events.at(-1))).not.toContain("000001")
+    expect(JSON.stringify(client.events)).not.toContain("hidden")
   })
 
   it("resumes from a page's pinned end", async () => {

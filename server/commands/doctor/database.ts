@@ -103,7 +103,7 @@ async function readServer(db: Database) {
 
 function checkVersion({ version, number, size, running }: Server): Finding {
   if (number < OLDEST_POSTGRES)
-    return problem(DATABASE, `It is PostgreSQL ${version}. Tideline needs 18 or newer.`)
+    return problem(DATABASE, `It is PostgreSQL ${version}. Tideline needs 17 or newer.`)
   const processes = running === 1 ? "1 process runs" : `${running} processes run`
   return ok(
     DATABASE,
