@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
 import { openOneConnection, openConnectionPool } from "#db/connections.ts"
+import { additionsFor, versionOf } from "#db/postgres-17.ts"
 import { inTransaction, type Run } from "#db/transaction.ts"
 import { NO_TIME_LIMITS } from "#db/time-limits.ts"
 import {
@@ -112,6 +113,8 @@ async function refuseUsed(run: Run) {
 
 /** Like db/migrate.ts, but not further than the dump. */
 async function migrateTo(run: Run, folder: string, schema: SchemaState) {
+  const version = await run((sql) => versionOf(sql))
+  await run((sql) => sql.unsafe(additionsFor(version)))
   await run((sql) =>
     sql.unsafe(`
       create schema if not exists drizzle;
