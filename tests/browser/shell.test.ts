@@ -322,6 +322,20 @@ describe("the transition to another page", () => {
     expect(await page.evaluate(() => sessionStorage.getItem("skipped"))).toBe("true")
     expect(errors).toEqual([])
   })
+
+  it("can come too late without an error, and hides no other error", async () => {
+    const page = await tideline.open("/dashboard")
+    const errors: string[] = []
+    page.on("pageerror", ({ message }) => errors.push(message))
+    // Chromium's words for a page that was shown before its transition was ready.
+    await page.evaluate(async () => {
+      const late = "Transition was aborted because of invalid state. Page already revealed"
+      for (const message of [late, "Something else"])
+        void Promise.reject(new DOMException(message, "InvalidStateError"))
+      await new Promise((resolve) => setTimeout(resolve))
+    })
+    await expect.poll(() => errors).toEqual(["Something else"])
+  })
 })
 
 describe("every page of the dashboard", () => {
