@@ -34,7 +34,7 @@ export default defineConfig({
     area("site", ["app/routes/{marketing,site,share,blog,docs,legal}/**"]),
     area("auth", ["app/routes/auth/**"]),
     area("account", account),
-    area("chat", [`${dashboard}/chat/**`]),
+    area("chat", [`${dashboard}/chat/**`, "app/routes/shared-conversation/**"]),
     area("files", [`${dashboard}/files/**`]),
     area("dashboard", [`${dashboard}/**`], [...account, `${dashboard}/chat/**`, `${dashboard}/files/**`]),
     area("admin", ["app/routes/admin/**"]),

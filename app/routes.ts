@@ -53,6 +53,8 @@ export default [
   route("api/chat/threads/:threadId/stop", "routes/api/chat-stop.ts"),
   route("api/chat/threads/:threadId/restore", "routes/api/chat-restore.ts"),
   route("api/chat/threads/:threadId/export", "routes/api/chat-export.ts"),
+  route("api/chat/threads/:threadId/shares", "routes/api/chat-shares.ts"),
+  route("api/chat/shares/:shareId", "routes/api/chat-share.ts"),
   route("api/chat/search", "routes/api/chat-search.ts"),
   route("api/chat/:threadId/stream", "routes/api/chat-stream.ts"),
   route("api/openapi.json", "routes/api/openapi.ts"),
@@ -115,9 +117,11 @@ export default [
   route("waitlist", "routes/site/waitlist.tsx"),
   route("waitlist/confirm", "routes/site/waitlist-confirm.tsx"),
 
-  // Shared files, for anyone with the link
+  // Shared files and conversations, for anyone with the link
   route("share/:token", "routes/share/page.tsx"),
   route("share/:token/download", "routes/share/download.ts"),
+  route("share/chat/:token", "routes/shared-conversation/page.tsx"),
+  route("share/chat/:token/events", "routes/shared-conversation/events.ts"),
 
   // Development only
   route("_ui", "routes/development/controls.tsx"),

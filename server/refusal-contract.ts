@@ -55,6 +55,7 @@ export const refusalTexts = {
   "thumbnail-impossible": "There is no thumbnail of {fileName}.",
   "thumbnail-not-ready": "The thumbnail is not ready yet. Try again in a moment.",
   "too-many-links": "A file can have {most} links. Revoke one you no longer need.",
+  "too-many-conversation-links": "A conversation can have {most} links. Revoke one you no longer need.",
   "link-dead": "This link doesn't work. Ask the person who sent it for a new one.",
   "link-needs-password": "This link needs a password. Open it in a browser, or POST the password to it.",
 
@@ -148,6 +149,8 @@ export const refusalTexts = {
   "link-end-unfit": "The expiry of a link is a time in milliseconds since 1970.",
   "link-end-past": "The expiry of the link is in the past.",
   "link-end-too-late": "A link can be valid for up to ten years.",
+  "too-many-readers": "Too many people are reading. Try again in a while.",
+  "link-shows-unfit": "A link shows the conversation live, or a copy.",
   "title-missing": "Give the conversation a title.",
   "title-too-long": "A title can have {most} characters at most.",
   "search-too-long": "A search can have {most} characters at most.",

@@ -6,7 +6,7 @@ import {
   type Table,
 } from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
-import { chatChunks, chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
@@ -67,6 +67,10 @@ export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"], {
   seq: "Position within the reply, from 0.",
   delta: DeltaRows,
 })
+export const watchedThreadShares = watchedTable(chatShares, ["userId", "threadId"], {
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+})
 export const watchedBoats = watchedTable(demoBoats, ["harbour"], {})
 export const watchedMaintenance = watchedTable(maintenance, ["place"], {
   message: "The operator's text for visitors; null for the default text.",
@@ -82,6 +86,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedMessages,
   watchedTurns,
   watchedChunks,
+  watchedThreadShares,
   watchedBoats,
   watchedMaintenance,
 ]

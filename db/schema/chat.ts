@@ -190,6 +190,42 @@ export const chatReplacedMessages = pgTable(
 )
 
 /**
+ * A public link to a conversation. Its URL is not stored: only the person who created it has seen
+ * it.
+ */
+export const chatShares = pgTable(
+  "chat_shares",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    threadId: uuid("thread_id")
+      .notNull()
+      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    /** Hex: SHA-256 of the last part of the URL. */
+    tokenHash: text("token_hash").notNull().unique(),
+    /** The last four characters of the URL, by which its owner recognises it. */
+    hint: text("hint").notNull(),
+    expiresAt: milliseconds("expires_at"),
+    /** `scrypt$<salt>$<hash>`, both base64url. */
+    passwordHash: text("password_hash"),
+    /**
+     * The title and the messages that visitors see, also after they were edited; null if they see
+     * the conversation as it is.
+     */
+    title: text("title"),
+    messageIds: uuid("message_ids").array(),
+  },
+  (table) => [
+    uniqueIndex("chat_shares_live").on(table.userId, table.threadId, table._id),
+    index("chat_shares_by_thread_id").on(table.threadId),
+    check("chat_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
+    check("chat_shares_copy", sql`(${table.title} is null) = (${table.messageIds} is null)`),
+  ],
+)
+
+/**
  * The text of a reply in progress. The end of the turn moves it to its message. Owner and
  * conversation are the turn's and are deleted with it, so they need no references of their own.
  */
@@ -211,6 +247,7 @@ export const chatChunks = pgTable(
   ],
 )
 
+export type ChatShare = typeof chatShares.$inferSelect
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect
 export type ChatTurn = typeof chatTurns.$inferSelect

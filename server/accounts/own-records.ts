@@ -1,4 +1,5 @@
 import { eq, or, sql } from "drizzle-orm"
+import { chatShares } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -15,103 +16,126 @@ import { findAddresses, namesOneOf } from "./addresses.ts"
 export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
   const { _id: userId, clerkId } = viewer.user
   const addresses = await findAddresses({ db }, viewer.user)
-  const [listed, shares, usage, unfinished, connected, emails, waiting, acts, security, changes] =
-    await Promise.all([
-      db
-        .select({
-          _id: files._id,
-          _creationTime: files._creationTime,
-          fileName: files.fileName,
-          mimeType: files.mimeType,
-          size: files.size,
-          trashed: files.trashed,
-        })
-        .from(files)
-        .where(eq(files.userId, userId)),
-      db
-        .select({
-          _creationTime: fileShares._creationTime,
-          fileId: fileShares.fileId,
-          hint: fileShares.hint,
-          expiresAt: fileShares.expiresAt,
-          hasPassword: sql<boolean>`${fileShares.passwordHash} is not null`,
-          maxDownloads: fileShares.maxDownloads,
-          downloads: fileShares.downloads,
-        })
-        .from(fileShares)
-        .where(eq(fileShares.userId, userId)),
-      db
-        .select({ used: fileUsage.used, reserved: fileUsage.reserved })
-        .from(fileUsage)
-        .where(eq(fileUsage.userId, userId)),
-      db
-        .select({
-          _creationTime: uploads._creationTime,
-          fileName: uploads.fileName,
-          length: uploads.length,
-          expiresAt: uploads.expiresAt,
-        })
-        .from(uploads)
-        .where(eq(uploads.userId, userId)),
-      db
-        .select({ _creationTime: devices._creationTime, label: devices.label })
-        .from(devices)
-        .where(eq(devices.userId, userId)),
-      db
-        .select({
-          _creationTime: mailOutbox._creationTime,
-          kind: mailOutbox.kind,
-          recipient: mailOutbox.recipient,
-          subject: mailOutbox.subject,
-          state: mailOutbox.state,
-          sentAt: mailOutbox.sentAt,
-        })
-        .from(mailOutbox)
-        .where(
-          or(
-            eq(mailOutbox.userId, clerkId),
-            namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
-          ),
+  const [
+    listed,
+    shares,
+    threadShares,
+    usage,
+    unfinished,
+    connected,
+    emails,
+    waiting,
+    acts,
+    security,
+    changes,
+  ] = await Promise.all([
+    db
+      .select({
+        _id: files._id,
+        _creationTime: files._creationTime,
+        fileName: files.fileName,
+        mimeType: files.mimeType,
+        size: files.size,
+        trashed: files.trashed,
+      })
+      .from(files)
+      .where(eq(files.userId, userId)),
+    db
+      .select({
+        _creationTime: fileShares._creationTime,
+        fileId: fileShares.fileId,
+        hint: fileShares.hint,
+        expiresAt: fileShares.expiresAt,
+        hasPassword: sql<boolean>`${fileShares.passwordHash} is not null`,
+        maxDownloads: fileShares.maxDownloads,
+        downloads: fileShares.downloads,
+      })
+      .from(fileShares)
+      .where(eq(fileShares.userId, userId)),
+    db
+      .select({
+        _creationTime: chatShares._creationTime,
+        threadId: chatShares.threadId,
+        hint: chatShares.hint,
+        expiresAt: chatShares.expiresAt,
+        hasPassword: sql<boolean>`${chatShares.passwordHash} is not null`,
+        isCopy: sql<boolean>`${chatShares.title} is not null`,
+      })
+      .from(chatShares)
+      .where(eq(chatShares.userId, userId)),
+    db
+      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+      .from(fileUsage)
+      .where(eq(fileUsage.userId, userId)),
+    db
+      .select({
+        _creationTime: uploads._creationTime,
+        fileName: uploads.fileName,
+        length: uploads.length,
+        expiresAt: uploads.expiresAt,
+      })
+      .from(uploads)
+      .where(eq(uploads.userId, userId)),
+    db
+      .select({ _creationTime: devices._creationTime, label: devices.label })
+      .from(devices)
+      .where(eq(devices.userId, userId)),
+    db
+      .select({
+        _creationTime: mailOutbox._creationTime,
+        kind: mailOutbox.kind,
+        recipient: mailOutbox.recipient,
+        subject: mailOutbox.subject,
+        state: mailOutbox.state,
+        sentAt: mailOutbox.sentAt,
+      })
+      .from(mailOutbox)
+      .where(
+        or(
+          eq(mailOutbox.userId, clerkId),
+          namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
         ),
-      db
-        .select()
-        .from(waitlist)
-        .where(namesOneOf(waitlist.email, waitlist._creationTime, addresses)),
-      db
-        .select({
-          _creationTime: operatorActs._creationTime,
-          act: operatorActs.act,
-          facts: operatorActs.facts,
-          detail: operatorActs.detail,
-          byViewer: sql<boolean>`${operatorActs.operatorId} = ${clerkId}`,
-        })
-        .from(operatorActs)
-        .where(
-          or(
-            eq(operatorActs.operatorId, clerkId),
-            eq(operatorActs.subjectId, clerkId),
-            namesOneOf(operatorActs.subjectEmail, operatorActs._creationTime, addresses),
-          ),
+      ),
+    db
+      .select()
+      .from(waitlist)
+      .where(namesOneOf(waitlist.email, waitlist._creationTime, addresses)),
+    db
+      .select({
+        _creationTime: operatorActs._creationTime,
+        act: operatorActs.act,
+        facts: operatorActs.facts,
+        detail: operatorActs.detail,
+        byViewer: sql<boolean>`${operatorActs.operatorId} = ${clerkId}`,
+      })
+      .from(operatorActs)
+      .where(
+        or(
+          eq(operatorActs.operatorId, clerkId),
+          eq(operatorActs.subjectId, clerkId),
+          namesOneOf(operatorActs.subjectEmail, operatorActs._creationTime, addresses),
         ),
-      db
-        .select({
-          _creationTime: authSecurityEvent._creationTime,
-          event: authSecurityEvent.event,
-          way: authSecurityEvent.way,
-          facts: authSecurityEvent.facts,
-          address: authSecurityEvent.address,
-          userAgent: authSecurityEvent.userAgent,
-        })
-        .from(authSecurityEvent)
-        .where(eq(authSecurityEvent.userId, clerkId)),
-      db
-        .select({ nextEmail: authAddressChange.nextEmail, expiresAt: authAddressChange.expiresAt })
-        .from(authAddressChange)
-        .where(eq(authAddressChange.userId, clerkId)),
-    ])
+      ),
+    db
+      .select({
+        _creationTime: authSecurityEvent._creationTime,
+        event: authSecurityEvent.event,
+        way: authSecurityEvent.way,
+        facts: authSecurityEvent.facts,
+        address: authSecurityEvent.address,
+        userAgent: authSecurityEvent.userAgent,
+      })
+      .from(authSecurityEvent)
+      .where(eq(authSecurityEvent.userId, clerkId)),
+    db
+      .select({ nextEmail: authAddressChange.nextEmail, expiresAt: authAddressChange.expiresAt })
+      .from(authAddressChange)
+      .where(eq(authAddressChange.userId, clerkId)),
+  ])
   return {
     files: listed,
     shares,
+    conversationShares: threadShares,
     usage: usage[0] ?? { used: 0, reserved: 0 },
     uploads: unfinished,
     devices: connected,

@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm"
 import * as v from "valibot"
-import { chatMessages, chatThreads } from "#db/schema/chat.ts"
+import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ThreadId } from "./contract.ts"
@@ -37,6 +37,11 @@ export function ownMessages({ viewer }: Scope<"viewer">, threadId?: string): SQL
     eq(chatMessages.userId, viewer.user._id),
     threadId === undefined ? undefined : eq(chatMessages.threadId, threadId),
   )
+}
+
+/** The links to conversations that the viewer created. */
+export function ownThreadShares({ viewer }: Scope<"viewer">): SQL {
+  return eq(chatShares.userId, viewer.user._id)
 }
 
 function parseId(id: string): string {

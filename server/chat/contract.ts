@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { reason } from "#server/reason-contract.ts"
+import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
@@ -11,6 +12,7 @@ import type {
   ChatChunk,
   ChatMessage,
   ChatReplacedMessage,
+  ChatShare,
   ChatThread,
   ChatTurn,
 } from "#db/schema/chat.ts"
@@ -198,6 +200,53 @@ export type CreateThread = v.InferOutput<typeof CreateThread>
 export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
+/**
+ * What a link to a conversation shows: the conversation as it is at each visit, or as it was when
+ * the link was created. A missing or null limit is no limit.
+ */
+export const ShareThread = v.object({
+  ...linkLimits,
+  shows: v.optional(v.picklist(["live", "copy"], reason("link-shows-unfit")), "live"),
+})
+export type ShareThread = v.InferOutput<typeof ShareThread>
+
+export const ThreadShareId = v.pipe(v.string(), v.uuid())
+
+/** A link as its owner sees it. Its URL is shown once, when it is created. */
+export type ThreadShareSummary = Pick<
+  ChatShare,
+  "_id" | "_creationTime" | "threadId" | "hint" | "expiresAt"
+> & { hasPassword: boolean; shows: ShareThread["shows"] }
+
+/** The response to the person who creates a link. */
+export interface NewThreadShare {
+  share: ThreadShareSummary
+  /** The whole URL. It is not stored anywhere. */
+  url: string
+}
+
+/** A message as a link's visitors see it: without ids of files, and without how it came about. */
+export type SharedMessage = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content"> & {
+  files: string[]
+  isGrowing: boolean
+}
+
+/** The conversation is null until the visitor has entered the link's password. */
+export interface SharedConversation {
+  /** The name in their profile. */
+  sharedBy: string | null
+  conversation:
+    | (Pick<ChatThread, "title"> &
+        Pick<ChatShare, "expiresAt"> & {
+          isLive: boolean
+          /** Oldest first. */
+          messages: SharedMessage[]
+          /** Cursor of the messages before these; null if there are none. */
+          earlierCursor: string | null
+        })
+    | null
+}
+
 export interface Stopped {
   /** Whether a reply was being generated. */
   stopped: boolean
@@ -216,12 +265,14 @@ export const chatCalls: {
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
   /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
+  revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
 } = {
   createThread: { name: "chat.createThread" },
   renameThread: { name: "chat.renameThread" },
   removeThread: { name: "chat.removeThread" },
   restoreThread: { name: "chat.restoreThread" },
   stop: { name: "chat.stop" },
+  revokeShare: { name: "chat.revokeShare" },
 }
 
 /** The query of a list of conversations or messages. Invalid values are ignored. */

@@ -1,8 +1,15 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
-import { watchedChunks, watchedMessages, watchedThreads, watchedTurns } from "#server/watched-tables.ts"
-import { chatCalls, CreateThread, RenameThread, ThreadId } from "./contract.ts"
+import {
+  watchedChunks,
+  watchedMessages,
+  watchedThreads,
+  watchedThreadShares,
+  watchedTurns,
+} from "#server/watched-tables.ts"
+import { chatCalls, CreateThread, RenameThread, ThreadId, ThreadShareId } from "./contract.ts"
+import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { createThread, findThread, renameThread } from "./threads.ts"
 import { restoreThread, trashThread } from "./trash.ts"
@@ -11,6 +18,14 @@ const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
 const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt"] as const
 const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
+const ShareRow = v.strictObject({
+  ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
+  hasPassword: v.boolean(),
+  shows: v.pipe(
+    v.picklist(["live", "copy"]),
+    v.description("The conversation as it is, or as it was when the link was created."),
+  ),
+})
 const NO_THREAD = { not_found: "There is no such conversation, or it is not the caller's." }
 
 export const liveThreads = defineLiveQuery({
@@ -87,7 +102,19 @@ export const liveChunks = defineLiveQuery({
   fields: ["turnId", "seq", "delta"],
 })
 
-export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks]
+export const liveThreadShares = defineLiveQuery({
+  name: "chat.listShares",
+  description: "The links to one of the caller's conversations, the newest first.",
+  args: v.strictObject({ threadId: ThreadId }),
+  table: watchedThreadShares,
+  ...ofConversation,
+  order: { field: "_id", direction: "desc" },
+  fields: ["_creationTime", "threadId", "hint", "expiresAt", "passwordHash", "title"],
+  project: threadShareSummary,
+  row: ShareRow,
+})
+
+export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveThreadShares]
 
 export const chatMutations = [
   defineMutation({
@@ -134,6 +161,13 @@ export const chatMutations = [
       await findThread(scope, threadId)
       return { stopped: (await requestStop(scope, threadId)) !== null }
     },
+  }),
+  defineMutation({
+    name: chatCalls.revokeShare.name,
+    description: "Deletes a link to a conversation, so that its URL leads nowhere.",
+    args: v.strictObject({ shareId: ThreadShareId }),
+    refusals: { not_found: "There is no such link, or it is not the caller's." },
+    run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeThreadShare(scope, shareId),
   }),
 ]
 

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai"
-import { and, desc, eq, lt, lte, sql } from "drizzle-orm"
+import { and, desc, eq, lt, lte, sql, type SQL } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
@@ -28,19 +28,26 @@ export async function listMessages(
 }
 
 /** The same for a conversation that may be in the trash. Empty if it does not exist. */
-export async function readMessages(
+export function readMessages(
   scope: Scope<"db" | "viewer">,
   threadId: string,
+  page: PageQuery,
+): Promise<EntryPage> {
+  return readAmong(ownMessages(scope, threadId), scope, page)
+}
+
+/** The latest of the messages that `place` selects, or those before the cursor. */
+export async function readAmong(
+  place: SQL | undefined,
+  { db }: Scope<"db">,
   { cursor, limit }: PageQuery,
 ): Promise<EntryPage> {
-  const rows = await scope.db
+  const rows = await db
     .select(entry)
     .from(chatMessages)
     .leftJoin(chatTurns, eq(chatTurns._id, chatMessages._id))
     .leftJoin(asked, eq(asked.questionId, chatMessages._id))
-    .where(
-      and(ownMessages(scope, threadId), v.is(ThreadId, cursor) ? lt(chatMessages._id, cursor) : undefined),
-    )
+    .where(and(place, v.is(ThreadId, cursor) ? lt(chatMessages._id, cursor) : undefined))
     .orderBy(desc(chatMessages._id))
     .limit(limit + 1)
   const entries = rows.slice(0, limit).map(asItStands).toReversed()

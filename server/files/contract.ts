@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
@@ -34,14 +35,6 @@ export interface SharedFile {
   sharedBy: string | null
   file: (Pick<File, "fileName" | "mimeType" | "size"> & Pick<FileShare, "expiresAt">) | null
 }
-
-export const UnlockShare = v.object({
-  password: v.pipe(
-    v.string(reason("link-password-missing")),
-    v.nonEmpty(reason("link-password-missing")),
-    v.maxLength(1000, reason("link-password-wrong")),
-  ),
-})
 
 /** The response to the person who creates a link: `POST /api/files/:fileId/shares`. */
 export interface NewShare {
@@ -123,32 +116,11 @@ export const RenameFile = v.object(
 )
 export type RenameFile = v.InferOutput<typeof RenameFile>
 
-export const SHARE_PASSWORD_LIMIT = 200
-
-/** Milliseconds. */
-const LONGEST_SHARE = 10 * 365 * 24 * 60 * 60 * 1000
-
-const PASSWORD_LENGTH = reason("link-password-unfit", { most: SHARE_PASSWORD_LIMIT })
 const DOWNLOADS_RANGE = reason("link-downloads-unfit")
 
 /** A link's limits. A missing or null value is no limit. */
 export const ShareFile = v.object({
-  /** Milliseconds since the epoch. */
-  expiresAt: v.nullish(
-    v.pipe(
-      v.number(reason("link-end-unfit")),
-      v.integer(reason("link-end-unfit")),
-      v.check((moment) => moment > Date.now(), reason("link-end-past")),
-      v.check((moment) => moment <= Date.now() + LONGEST_SHARE, reason("link-end-too-late")),
-    ),
-  ),
-  password: v.nullish(
-    v.pipe(
-      v.string(PASSWORD_LENGTH),
-      v.nonEmpty(PASSWORD_LENGTH),
-      v.maxLength(SHARE_PASSWORD_LIMIT, PASSWORD_LENGTH),
-    ),
-  ),
+  ...linkLimits,
   maxDownloads: v.nullish(
     v.pipe(
       v.number(DOWNLOADS_RANGE),

@@ -1,15 +1,12 @@
-import { createHash, randomBytes } from "node:crypto"
 import { and, desc, eq } from "drizzle-orm"
 import * as v from "valibot"
 import { files, fileShares, type FileShare } from "#db/schema/files.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
+import { hashLinkPassword } from "#server/links/password.ts"
+import { createLinkToken } from "#server/links/token.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownFile, ownShares } from "./access.ts"
 import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
-import { hashSharePassword } from "./share-password.ts"
-
-/** More than 128 bits remain unknown to anyone who sees the hint. */
-const TOKEN_BYTES = 20
 
 /** Links to one file. */
 const MOST_SHARES = 100
@@ -24,8 +21,8 @@ export async function shareFile(
   { expiresAt, password, maxDownloads }: ShareFile,
 ): Promise<NewShare> {
   if (!v.is(FileId, fileId)) throw new NotFound("file")
-  const token = randomBytes(TOKEN_BYTES).toString("base64url")
-  const passwordHash = password ? await hashSharePassword(password) : null
+  const { token, ...kept } = createLinkToken()
+  const passwordHash = password ? await hashLinkPassword(password) : null
   const share = await scope.db.transaction(async (tx) => {
     // Locked, so that concurrent requests count the links one after the other, and none is created
     // for a file that has just been deleted.
@@ -42,8 +39,7 @@ export async function shareFile(
       .values({
         userId: scope.viewer.user._id,
         fileId,
-        tokenHash: hashToken(token),
-        hint: token.slice(-4),
+        ...kept,
         expiresAt: expiresAt ?? null,
         passwordHash,
         maxDownloads: maxDownloads ?? null,
@@ -91,8 +87,4 @@ export function shareSummary({
 }: Omit<FileShare, "userId" | "tokenHash">): ShareSummary {
   const hasPassword = passwordHash !== null
   return { _id, _creationTime, fileId, hint, expiresAt, maxDownloads, downloads, hasPassword }
-}
-
-export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex")
 }

@@ -2,5 +2,5 @@
 export function loggedPath(target: string): string {
   // Without the query: it can carry tokens.
   const path = target.split("?", 1)[0] ?? ""
-  return path.replace(/^\/+(share|maintenance)\/+[^/]*/i, "/$1/…")
+  return path.replace(/^\/+(share(?:\/+chat)?|maintenance)\/+[^/]*/i, "/$1/…")
 }

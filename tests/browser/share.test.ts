@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises"
 import type { Browser, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import postgres from "postgres"
+import type { NewThreadShare } from "#server/chat/contract.ts"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { launchBrowser } from "../support/browser.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
 
 const NAME = "Tide tables of the whole year, with remarks on currents and winds ".repeat(3).trim() + ".csv"
@@ -14,8 +16,10 @@ let app: TidelineApp
 let browser: Browser
 let ada: Person
 let file: FileSummary
+let sql: postgres.Sql
 beforeAll(async () => {
   app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1 })
   browser = await launchBrowser()
   ada = await signUp(app, adaLovelace)
   const answer = await ada(`/api/files?name=${encodeURIComponent(NAME)}`, {
@@ -24,10 +28,12 @@ beforeAll(async () => {
   })
   const { files } = (await answer.json()) as { files: FileSummary[] }
   if (!files[0]) throw new Error("Nothing was stored.")
+  await sql`update users set onboarding_completed = true`
   file = files[0]
 })
 afterAll(async () => {
   await browser.close()
+  await sql.end()
   await app.stop()
 })
 afterEach(async () => {
@@ -91,6 +97,71 @@ describe("the page of a share link", () => {
     }
   })
 })
+
+describe("the page of a shared conversation", () => {
+  it("is shared from its menu, grows while a visitor reads it, and is gone once the link is revoked", async () => {
+    const threadId = await converse()
+    const owner = await visit({ viewport: { width: 1440, height: 900 } })
+    await giveCookies(owner.context(), ada, app)
+    await owner.goto(`${app.origin}/dashboard/chat/${threadId}`)
+    await takenOver(owner)
+    await owner.getByRole("button", { name: "More actions for Tides" }).first().click()
+    await owner.getByRole("menuitem", { name: "Share" }).click()
+    await owner.getByRole("button", { name: "Create link" }).click()
+    const url = await owner.getByLabel("The link", { exact: true }).inputValue()
+
+    const visitor = await visit({ viewport: { width: 390, height: 844 } })
+    await visitor.goto(url)
+    await visitor.getByText("· Live").waitFor()
+    const answer = visitor.getByRole("article", { name: "Reply" })
+    expect(await answer.locator("strong").innerText()).toBe("noon")
+    await sql`
+      insert into chat_messages (user_id, thread_id, role, content)
+      select user_id, _id, 'user', 'And low water?' from chat_threads where _id = ${threadId}`
+    await visitor.getByText("And low water?").waitFor()
+
+    await owner.getByRole("button", { name: /Revoke the link/ }).click()
+    await visitor.getByRole("heading", { name: "This link doesn't work" }).waitFor()
+  })
+
+  it("is read without any script, and has no accessibility violations in any look", async () => {
+    const threadId = await converse()
+    const open = await shareConversation(threadId, { shows: "copy", expiresAt: Date.now() + 86_400_000 })
+    const locked = await shareConversation(threadId, { password: "open sesame" })
+    const reader = await visit({ javaScriptEnabled: false })
+    await reader.goto(locked)
+    await reader.getByLabel("Password").fill("open sesame")
+    await reader.getByRole("button", { name: "Show the conversation" }).click()
+    await reader.getByText("When is high water?").waitFor()
+
+    const page = await visit({})
+    for (const address of [open, locked]) {
+      await page.goto(address)
+      expect(await faultsInEveryLook(page), address).toEqual([])
+    }
+  })
+})
+
+/** A conversation of Ada's with a message and a reply. */
+async function converse(): Promise<string> {
+  const [thread] = await sql`
+    insert into chat_threads (user_id, title, last_message_at)
+    select _id, 'Tides', ${Date.now()} from users where email = ${adaLovelace.email} returning _id, user_id`
+  const { _id: threadId, user_id: userId } = thread as { _id: string; user_id: string }
+  const reply =
+    "At **noon**.\n\n```js\nconst tide = 4.2\n```\n\n| high | low |\n| --- | --- |\n| 12:00 | 18:10 |"
+  for (const [role, content] of [
+    ["user", "When is high water?"],
+    ["assistant", reply],
+  ] as const)
+    await sql`insert into chat_messages (user_id, thread_id, role, content) values (${userId}, ${threadId}, ${role}, ${content})`
+  return threadId
+}
+
+async function shareConversation(threadId: string, limits: object): Promise<string> {
+  const answer = await ada(`/api/chat/threads/${threadId}/shares`, post(limits))
+  return ((await answer.json()) as NewThreadShare).url
+}
 
 async function share(limits: object): Promise<NewShare> {
   const answer = await ada(`/api/files/${file._id}/shares`, post(limits))

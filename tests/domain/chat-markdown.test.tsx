@@ -3,12 +3,12 @@ import type { ReactNode } from "react"
 import { renderToString } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { i18nIn } from "#app/language/i18n.ts"
-import { highlight } from "#app/routes/dashboard/chat/markdown/highlight.ts"
-import { createBlockReader } from "#app/routes/dashboard/chat/markdown/blocks.ts"
-import { repairEnd } from "#app/routes/dashboard/chat/markdown/growing.ts"
-import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
-import { readReplies } from "#app/routes/dashboard/chat/markdown/read-replies.ts"
-import { ReadingsContext, type Readings } from "#app/routes/dashboard/chat/markdown/readings.ts"
+import { highlight } from "#app/features/markdown/highlight.ts"
+import { createBlockReader } from "#app/features/markdown/blocks.ts"
+import { repairEnd } from "#app/features/markdown/growing.ts"
+import { Markdown } from "#app/features/markdown/markdown.tsx"
+import { readReplies } from "#app/features/markdown/read-replies.ts"
+import { ReadingsContext, type Readings } from "#app/features/markdown/readings.ts"
 
 /** A reply as a page contains it. */
 function show(text: string) {

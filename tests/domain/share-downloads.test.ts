@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { downloadShare, MOST_GUESSES, unlockShare } from "#server/files/share-visits.ts"
+import { downloadShare, unlockShare } from "#server/files/share-visits.ts"
+import { MOST_GUESSES } from "#server/links/visits.ts"
 import { createRateLimiter } from "#server/transport/rate-limit.ts"
 import { shareFile } from "#server/files/shares.ts"
 import { uploadFile } from "#server/files/upload.ts"

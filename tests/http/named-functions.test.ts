@@ -3,7 +3,7 @@ import { SignJWT, generateKeyPair } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { ada, grace, signUp, type Person } from "../support/people.ts"
+import { ada, grace, postJson, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -12,7 +12,7 @@ let graceAtHome: Person
 let hers: LiveSocket
 let graces: LiveSocket
 /** Ada's records. */
-const own = { clerkId: "", userId: "", threadId: "", fileId: "" }
+const own = { clerkId: "", userId: "", threadId: "", fileId: "", shareId: "" }
 
 beforeAll(async () => {
   app = await startTideline()
@@ -41,6 +41,8 @@ beforeAll(async () => {
   const uploaded = await adaAtHome("/api/files?name=engine.txt", { method: "POST", body: "a secret of Ada" })
   const { files } = (await uploaded.json()) as { files: { _id: string }[] }
   own.fileId = files[0]!._id
+  const shared = await postJson(adaAtHome, `/api/chat/threads/${own.threadId}/shares`, {})
+  own.shareId = ((await shared.json()) as { share: { _id: string } }).share._id
 })
 
 afterAll(async () => {
@@ -67,6 +69,7 @@ const queries = () =>
     ["chat.listMessages", { threadId: own.threadId }],
     ["chat.listTurns", { threadId: own.threadId }],
     ["chat.listChunks", { threadId: own.threadId }],
+    ["chat.listShares", { threadId: own.threadId }],
   ] as const
 
 const mutations = () =>
@@ -75,6 +78,7 @@ const mutations = () =>
     ["files.rename", { fileId: own.fileId, fileName: "taken.txt" }],
     ["files.remove", { fileId: own.fileId }],
     ["chat.stop", { threadId: own.threadId }],
+    ["chat.revokeShare", { shareId: own.shareId }],
     ["chat.renameThread", { threadId: own.threadId, title: "Taken" }],
     ["chat.removeThread", { threadId: own.threadId }],
     ["chat.restoreThread", { threadId: own.threadId }],
@@ -89,6 +93,7 @@ async function everythingOfAda() {
     await sql`select * from chat_messages where user_id = ${own.userId}`,
     await sql`select * from chat_turns where user_id = ${own.userId}`,
     await sql`select * from chat_chunks where user_id = ${own.userId}`,
+    await sql`select * from chat_shares where user_id = ${own.userId}`,
   ])
 }
 

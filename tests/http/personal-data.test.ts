@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { authAccount, authPasskey, authSession, authTwoFactor, authVerification } from "#db/schema/auth.ts"
-import { chatChunks, chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import {
+  chatChunks,
+  chatMessages,
+  chatReplacedMessages,
+  chatShares,
+  chatThreads,
+  chatTurns,
+} from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -72,6 +79,11 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     } as const
     await db.insert(chatReplacedMessages).values({ ...replaced, content: "words before an edit" })
     return "words before an edit"
+  },
+  "public.chat_shares": async ({ user, threadId }) => {
+    const tokenHash = "6".repeat(64)
+    await db.insert(chatShares).values({ userId: user._id, threadId, tokenHash, hint: "CLUE" })
+    return "CLUE"
   },
   "public.file_shares": async ({ user, fileId }) => {
     const tokenHash = "5".repeat(64)

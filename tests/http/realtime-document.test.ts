@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { CommitEvent, SnapshotEvent } from "#server/realtime/contract.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { ada, signUp, type Person } from "../support/people.ts"
+import { ada, type Person, postJson, signUp } from "../support/people.ts"
 import {
   mustMatchMessage,
   mustMatchSchema,
@@ -20,7 +20,7 @@ let sql: postgres.Sql
 let adaAtHome: Person
 let hers: LiveSocket
 let document: RealtimeDocument
-const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], shareId: "" }
+const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], shareId: "", threadShareId: "" }
 
 beforeAll(async () => {
   app = await startTideline()
@@ -46,12 +46,8 @@ async function makeOneRowOfEachKind() {
     own.fileIds.push((await uploaded.json()).files[0]._id)
   }
   await call("files.remove", { fileId: own.fileIds[2] })
-  const shared = await adaAtHome(`/api/files/${own.fileIds[0]}/shares`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-  })
-  own.shareId = (await shared.json()).share._id
+  own.shareId = await share(`/api/files/${own.fileIds[0]}/shares`)
+  own.threadShareId = await share(`/api/chat/threads/${own.threadId}/shares`)
   const attachments = sql.json([
     { fileId: own.fileIds[0]!, fileName: "a.txt", mimeType: "text/plain", size: 11 },
   ])
@@ -81,6 +77,11 @@ async function makeOneRowOfEachKind() {
     from turn`
 }
 
+async function share(path: string): Promise<string> {
+  const shared = await postJson(adaAtHome, path, {})
+  return ((await shared.json()) as { share: { _id: string } }).share._id
+}
+
 /** Calls a mutation and returns its value. Throws if it is refused. */
 async function call(name: string, args: object): Promise<unknown> {
   const answer = await hers.mutate(name, args)
@@ -95,6 +96,7 @@ const ARGUMENTS: Record<string, () => object> = {
   "chat.listMessages": () => ({ threadId: own.threadId }),
   "chat.listTurns": () => ({ threadId: own.threadId }),
   "chat.listChunks": () => ({ threadId: own.threadId }),
+  "chat.listShares": () => ({ threadId: own.threadId }),
 }
 
 function argumentsOf(name: string) {
@@ -115,6 +117,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "chat.createThread": { question: "When is high water?" },
   "chat.renameThread": { threadId: own.threadId, title: "Currents" },
   "chat.stop": { threadId: own.threadId },
+  "chat.revokeShare": { shareId: own.threadShareId },
   "chat.removeThread": { threadId: own.threadId },
   "chat.restoreThread": { threadId: own.threadId },
   "users.createOrUpdateUser": { clerkId: own.clerkId, email: ada.email, name: ada.name, plan: "free" },

@@ -2,18 +2,18 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
 import { data, href, isRouteErrorResponse, redirect } from "react-router"
+import { PasswordCard } from "#app/features/links/password-card.tsx"
 import { HomeLink } from "#app/features/site/home-link.tsx"
 import { ErrorPage } from "#app/features/site/error-page.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
-import { UnlockShare } from "#server/files/contract.ts"
+import { UnlockLink } from "#server/links/contract.ts"
 import { unlockShare, visitShare } from "#server/files/share-visits.ts"
 import { readForm } from "#server/http/form.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { networkIn } from "#server/http/visit.ts"
-import { PasswordCard } from "./password-card.tsx"
 import { SharedFileCard } from "./shared-file-card.tsx"
 import type { Route } from "./+types/page.ts"
 
@@ -34,7 +34,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
 
 export async function action({ context, params, request }: Route.ActionArgs) {
   const services = servicesOf(context)
-  const form = await readForm(request, UnlockShare)
+  const form = await readForm(request, UnlockLink)
   if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
   const guess = { password: form.value.password, network: networkIn(context) }
   const answer = await orMissing(() => unlockShare(services, params.token, guess, request))
@@ -74,7 +74,9 @@ export default function Share({ loaderData, actionData, params }: Route.Componen
       {file ? (
         <SharedFileCard file={file} address={href("/share/:token/download", { token: params.token })} />
       ) : (
-        <PasswordCard error={actionData?.error} />
+        <PasswordCard error={actionData?.error}>
+          <Trans>Show the file</Trans>
+        </PasswordCard>
       )}
     </Frame>
   )

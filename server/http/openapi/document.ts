@@ -1,5 +1,6 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
+import { chatSharesPaths } from "./chat-shares.ts"
 import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
@@ -15,6 +16,7 @@ export function describeApi(config: Config) {
     ...servicePaths,
     ...mailPaths,
     ...chatPaths,
+    ...chatSharesPaths,
     ...filesPaths,
     ...fileActsPaths,
     ...fileUploadsPaths,

@@ -9,8 +9,8 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import type { ReplacedEntry, ReplacedPage } from "#server/chat/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { AttachmentList } from "./attachment-list.tsx"
-import { classOfText } from "#app/routes/dashboard/chat/markdown/long-run.ts"
-import { Markdown } from "#app/routes/dashboard/chat/markdown/markdown.tsx"
+import { classOfText } from "#app/features/markdown/long-run.ts"
+import { Markdown } from "#app/features/markdown/markdown.tsx"
 
 interface EarlierDialogProps {
   threadId: string

@@ -1,38 +1,47 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { useState } from "react"
 import { href } from "react-router"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { ShareThreadDialog } from "./share-thread-dialog.tsx"
 import { useRemoveThread } from "./use-remove-thread.ts"
 
 export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRename: () => void }) {
   const { t } = useLingui()
   const { title } = thread
   const remove = useRemoveThread(thread)
+  const [isSharing, setSharing] = useState(false)
   const address = href("/api/chat/threads/:threadId/export", { threadId: thread._id })
   return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="icon" className="size-8" aria-label={t`More actions for ${title}`}>
-          <Icon name="more" />
-        </Button>
-      }
-    >
-      <MenuItem icon="edit" onSelect={() => afterMenu(onRename)}>
-        <Trans>Rename</Trans>
-      </MenuItem>
-      <MenuLink icon="text" to={`${address}?format=markdown`} download="">
-        <Trans>Export as Markdown</Trans>
-      </MenuLink>
-      <MenuLink icon="code" to={`${address}?format=json`} download="">
-        <Trans>Export as JSON</Trans>
-      </MenuLink>
-      <MenuSeparator />
-      <MenuItem icon="trash" tone="danger" onSelect={remove}>
-        <Trans>Delete</Trans>
-      </MenuItem>
-    </Menu>
+    <>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" className="size-8" aria-label={t`More actions for ${title}`}>
+            <Icon name="more" />
+          </Button>
+        }
+      >
+        <MenuItem icon="edit" onSelect={() => afterMenu(onRename)}>
+          <Trans>Rename</Trans>
+        </MenuItem>
+        <MenuItem icon="link" onSelect={() => afterMenu(() => setSharing(true))}>
+          <Trans>Share</Trans>
+        </MenuItem>
+        <MenuLink icon="text" to={`${address}?format=markdown`} download="">
+          <Trans>Export as Markdown</Trans>
+        </MenuLink>
+        <MenuLink icon="code" to={`${address}?format=json`} download="">
+          <Trans>Export as JSON</Trans>
+        </MenuLink>
+        <MenuSeparator />
+        <MenuItem icon="trash" tone="danger" onSelect={remove}>
+          <Trans>Delete</Trans>
+        </MenuItem>
+      </Menu>
+      {isSharing ? <ShareThreadDialog thread={thread} onClose={() => setSharing(false)} /> : null}
+    </>
   )
 }
 

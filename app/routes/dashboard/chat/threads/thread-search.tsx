@@ -5,7 +5,7 @@ import { useSentences } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { useSearch } from "#app/routes/dashboard/use-search.ts"
-import { inOrder } from "#app/routes/dashboard/chat/markdown/in-order.tsx"
+import { inOrder } from "#app/features/markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { t } = useLingui()

@@ -5,13 +5,13 @@ const COST = { N: 16_384, r: 8, p: 1 }
 const HASH_BYTES = 32
 
 /** `scrypt$<salt>$<hash>`, both base64url. */
-export async function hashSharePassword(password: string): Promise<string> {
+export async function hashLinkPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const hash = await derive(password, salt)
   return `scrypt$${salt.toString("base64url")}$${hash.toString("base64url")}`
 }
 
-export async function isSharePassword(stored: string, password: string): Promise<boolean> {
+export async function isLinkPassword(stored: string, password: string): Promise<boolean> {
   const [, salt = "", hash = ""] = stored.split("$")
   const expected = Buffer.from(hash, "base64url")
   const given = await derive(password, Buffer.from(salt, "base64url"))

@@ -1,11 +1,17 @@
 import type { Token } from "marked"
-import type { Bubble } from "#app/routes/dashboard/chat/conversation/bubbles.ts"
+import type { ReplyPart } from "#server/chat/contract.ts"
 import { createBlockReader } from "./blocks.ts"
 import { DEEPEST } from "./markdown.tsx"
 import type { Readings } from "./readings.ts"
 
+interface Said {
+  role: "user" | "assistant"
+  parts: readonly ReplyPart[]
+  status?: string | null | undefined
+}
+
 /** Parses the replies of a conversation for the page that shows them. */
-export function readReplies(bubbles: readonly Pick<Bubble, "role" | "parts" | "status">[]): Readings {
+export function readReplies(bubbles: readonly Said[]): Readings {
   const readings = new Map<string, readonly Token[] | null>()
   for (const { role, parts, status } of bubbles) {
     if (role !== "assistant") continue

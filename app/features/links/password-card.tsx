@@ -1,10 +1,12 @@
-import { Trans, useLingui } from "@lingui/react/macro"
+import { useLingui } from "@lingui/react/macro"
+import type { ReactNode } from "react"
 import { useSentences, type Sentence } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
 
-export function PasswordCard({ error }: { error: Sentence | undefined }) {
+/** Asks for a link's password. `children` name the button. */
+export function PasswordCard({ error, children }: { error: Sentence | undefined; children: ReactNode }) {
   const { t } = useLingui()
   const say = useSentences()
   return (
@@ -21,9 +23,7 @@ export function PasswordCard({ error }: { error: Sentence | undefined }) {
           error={say(error)}
           hint={t`Ask the person who sent you the link.`}
         />
-        <Button type="submit">
-          <Trans>Show the file</Trans>
-        </Button>
+        <Button type="submit">{children}</Button>
       </form>
     </Card>
   )

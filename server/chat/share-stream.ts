@@ -1,0 +1,126 @@
+import { Unavailable } from "#server/errors.ts"
+import { isUnlocked, NoSuchLink, PasswordNeeded } from "#server/links/visits.ts"
+import type { LiveRow } from "#server/realtime/contract.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
+import { liveChunks, liveMessages, liveThreadShares, liveTurns } from "./live.ts"
+import { findThreadShare } from "./share-visits.ts"
+
+/** Streams of one network in this process: offices share an address. */
+const STREAMS_OF_NETWORK = 40
+const STREAMS = 500
+/** Milliseconds. */
+const BETWEEN_EVENTS = 1000
+const BETWEEN_BEATS = 15_000
+/** Milliseconds. EventSource reconnects automatically. */
+const LONGEST = 10 * 60_000
+
+type Following = Scope<"db" | "config" | "live" | "turns">
+
+/**
+ * Server-sent events for the page of a link that shows a conversation as it is: `changed` at most
+ * once a second, and `gone` when the link stops working. They carry no content: the page asks for
+ * it as its visitor. Throws `NoSuchLink`, also for a link to a copy, `PasswordNeeded`, and
+ * `Unavailable` if too many streams are open.
+ */
+export async function streamThreadShare(
+  scope: Following,
+  token: string,
+  { request, network }: { request: Request; network: string },
+): Promise<ReadableStream<Uint8Array>> {
+  const found = await findThreadShare(scope, token)
+  if (found.share.messageIds) throw new NoSuchLink()
+  if (!isUnlocked(scope, found.share, request)) throw new PasswordNeeded()
+  const leaveNetwork = scope.turns.enterAlone(`shared conversations, ${network}`, STREAMS_OF_NETWORK)
+  const leave = leaveNetwork && scope.turns.enterAlone("shared conversations", STREAMS)
+  if (!leave) {
+    leaveNetwork?.()
+    throw new Unavailable("too-many-readers")
+  }
+
+  /** What ends with the stream; empty once it has ended. */
+  const stops = [leaveNetwork, leave]
+  const stopAll = () => stops.splice(0).forEach((stop) => stop())
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string) => {
+        // A reader that does not keep up misses nothing: one `changed` stands for all.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
+      }
+      const close = (last: string) => {
+        if (stops.length === 0) return
+        stopAll()
+        controller.enqueue(encoder.encode(last))
+        controller.close()
+      }
+      const gone = () => close("event: gone\ndata:\n\n")
+      const changes = spread(() => send("event: changed\ndata:\n\n"))
+      const beats = setInterval(() => send(": still here\n\n"), BETWEEN_BEATS)
+      const { expiresAt } = found.share
+      const left = expiresAt === null ? Infinity : expiresAt - Date.now()
+      const end = setTimeout(left < LONGEST ? gone : () => close("\n"), Math.min(left, LONGEST))
+      stops.push(
+        changes.stop,
+        () => clearInterval(beats),
+        () => clearTimeout(end),
+        ...follow(scope, token, found, { changed: changes.report, gone }),
+      )
+      scope.turns.follow(
+        (ending) =>
+          new Promise((resolve) => {
+            stops.push(resolve)
+            ending.addEventListener("abort", () => close("\n"), { once: true })
+          }),
+      )
+      send("retry: 3000\n\n")
+    },
+    cancel: stopAll,
+  })
+}
+
+/** Returns functions that stop following. */
+function follow(
+  scope: Following,
+  token: string,
+  { share, thread, owner }: Awaited<ReturnType<typeof findThreadShare>>,
+  tell: { changed: () => void; gone: () => void },
+) {
+  // A link lets its visitors read one conversation as its owner does.
+  const viewer: Viewer = {
+    user: owner,
+    session: { userId: owner.clerkId, sessionId: null, plan: owner.plan ?? "free", via: "cookie" },
+  }
+  const args = { threadId: thread._id }
+  // Refused because the conversation is in the trash, or only for now.
+  const refused = () => void findThreadShare(scope, token).catch(tell.gone)
+  const seeShares = (rows: readonly LiveRow[]) => {
+    if (!rows.some(({ _id }) => _id === share._id)) tell.gone()
+  }
+  return [
+    ...[liveMessages, liveTurns, liveChunks].map(({ name }) =>
+      scope.live.follow({ query: name, args }, tell.changed, { viewer, refused }),
+    ),
+    scope.live.follow({ query: liveThreadShares.name, args }, seeShares, { viewer, refused }),
+  ]
+}
+
+const encoder = new TextEncoder()
+
+/** Calls `act` at most once in `BETWEEN_EVENTS`, the last time after the last report. */
+function spread(act: () => void) {
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
+  const report = () => {
+    if (timer) {
+      isDue = true
+      return
+    }
+    act()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (!isDue) return
+      isDue = false
+      report()
+    }, BETWEEN_EVENTS)
+  }
+  return { report, stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,118 @@
+import { and, eq, inArray } from "drizzle-orm"
+import * as v from "valibot"
+import {
+  chatMessages,
+  chatReplacedMessages,
+  chatShares,
+  chatThreads,
+  type ChatShare,
+} from "#db/schema/chat.ts"
+import { users } from "#db/schema/users.ts"
+import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
+import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#server/links/visits.ts"
+import type { Scope } from "#server/scope.ts"
+import { MessageId, type Entry, type SharedConversation, type SharedMessage } from "./contract.ts"
+import { readAmong } from "./messages.ts"
+
+/** Messages of a page. */
+const PAGE = 100
+
+/**
+ * What a link's visitor may see: the conversation, or only that it needs a password. Throws
+ * `NoSuchLink`.
+ */
+export async function visitThreadShare(
+  scope: Scope<"db" | "config">,
+  token: string,
+  { request, before }: { request: Request; before: string | undefined },
+): Promise<SharedConversation> {
+  const { share, thread, owner } = await findThreadShare(scope, token)
+  if (!isUnlocked(scope, share, request)) return { sharedBy: owner.name, conversation: null }
+  const { messageIds } = share
+  const page = messageIds
+    ? await readCopy(scope, messageIds, before)
+    : await readLive(scope, thread._id, before)
+  const { expiresAt } = share
+  const title = share.title ?? thread.title
+  return { sharedBy: owner.name, conversation: { title, expiresAt, isLive: messageIds === null, ...page } }
+}
+
+/** As `unlockLink` does. Throws `NoSuchLink`. */
+export async function unlockThreadShare(
+  scope: Scope<"db" | "config"> & Parameters<typeof unlockLink>[0],
+  token: string,
+  guess: Guess,
+) {
+  const { share } = await findThreadShare(scope, token)
+  return unlockLink(scope, { link: share, path: `/share/chat/${token}` }, guess)
+}
+
+/** Also for a conversation in the trash. Throws `NoSuchLink`. */
+export async function findThreadShare({ db }: Scope<"db">, token: string) {
+  if (!isLinkToken(token)) throw new NoSuchLink()
+  const [found] = await db
+    .select({ share: chatShares, thread: { _id: chatThreads._id, title: chatThreads.title }, owner: users })
+    .from(chatShares)
+    .innerJoin(chatThreads, eq(chatThreads._id, chatShares.threadId))
+    .innerJoin(users, eq(users._id, chatShares.userId))
+    .where(
+      and(
+        eq(chatShares.tokenHash, hashLinkToken(token)),
+        eq(chatThreads.trashed, false),
+        isNotOver(chatShares.expiresAt),
+      ),
+    )
+  if (!found) throw new NoSuchLink()
+  return found
+}
+
+type Page = Pick<NonNullable<SharedConversation["conversation"]>, "messages" | "earlierCursor">
+
+async function readLive(scope: Scope<"db">, threadId: string, before: string | undefined): Promise<Page> {
+  const place = eq(chatMessages.threadId, threadId)
+  const { entries, earlierCursor } = await readAmong(place, scope, { cursor: before, limit: PAGE })
+  return { messages: entries.map(asShared), earlierCursor }
+}
+
+/** By their ids: a message that was edited since is among the replaced ones. */
+async function readCopy(
+  { db }: Scope<"db">,
+  messageIds: NonNullable<ChatShare["messageIds"]>,
+  before: string | undefined,
+): Promise<Page> {
+  const end = v.is(MessageId, before) ? messageIds.filter((id) => id < before) : messageIds
+  const ids = end.slice(-PAGE)
+  const found = await Promise.all(
+    [chatMessages, chatReplacedMessages].map((table) =>
+      db
+        .select({
+          _id: table._id,
+          _creationTime: table._creationTime,
+          role: table.role,
+          content: table.content,
+          attachments: table.attachments,
+        })
+        .from(table)
+        .where(inArray(table._id, ids)),
+    ),
+  )
+  const messages = found
+    .flat()
+    .map((message) => asShared({ ...message, turn: null }))
+    .toSorted((one, other) => (one._id < other._id ? -1 : 1))
+  return { messages, earlierCursor: end.length > PAGE ? (ids[0] ?? null) : null }
+}
+
+function asShared({
+  _id,
+  _creationTime,
+  role,
+  content,
+  attachments,
+  turn,
+}: Pick<Entry, "_id" | "_creationTime" | "role" | "content" | "attachments"> & {
+  turn: Pick<NonNullable<Entry["turn"]>, "status"> | null
+}): SharedMessage {
+  const files = (attachments ?? []).map(({ fileName }) => fileName)
+  return { _id, _creationTime, role, content, files, isGrowing: turn?.status === "running" }
+}
