@@ -90,8 +90,8 @@ function LinkForm({ threadId, onMade }: { threadId: string; onMade: (made: NewTh
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField label={t`Visitors see`} name="shows" defaultValue="live">
-          <option value="live">{t`All messages, also new ones`}</option>
-          <option value="copy">{t`The messages until now`}</option>
+          <option value="live">{t`All messages, including new ones`}</option>
+          <option value="copy">{t`The messages so far`}</option>
         </SelectField>
         <ExpiryField />
       </div>
