@@ -1,3 +1,4 @@
+import { finished } from "node:stream/promises"
 import { BACKUP_LOCK, REMOVAL_LOCK } from "#db/backup-locks.ts"
 import { openOneConnection, openConnectionPool, type Connection } from "#db/connections.ts"
 import { MIGRATION_LOCK } from "#db/migrate.ts"
@@ -52,13 +53,17 @@ export async function withDump<Written, Result>(
   try {
     return await connections.use(async (connection) => {
       await connection.run((sql) => sql.unsafe(NO_TIME_LIMITS))
-      await takeLocks(connection)
-      const tables = await listTables((statement) => connection.run(statement))
-      const written = await inTransaction(connection, (run) => dumpIn(run, tables, work))
-      const result = await afterwards(written)
-      // The locks went with the connection, if it was lost.
-      await connection.run((sql) => sql`select 1`)
-      return result
+      try {
+        await takeLocks(connection)
+        const tables = await listTables((statement) => connection.run(statement))
+        const written = await inTransaction(connection, (run) => dumpIn(run, tables, work))
+        const result = await afterwards(written)
+        // The locks went with the connection, if it was lost.
+        await connection.run((sql) => sql`select 1`)
+        return result
+      } finally {
+        await releaseLocks(connection)
+      }
     })
   } finally {
     await connections.close()
@@ -75,6 +80,11 @@ async function takeLocks(connection: Connection) {
   // Until the tables are locked no migration creates or drops any. A Tideline that starts in the
   // meantime waits.
   await connection.run((sql) => sql`select pg_advisory_lock_shared(${MIGRATION_LOCK})`)
+}
+
+/** The end of the connection would release them as well, but a moment after we have returned. */
+async function releaseLocks(connection: Connection) {
+  if (!connection.isLost) await connection.run((sql) => sql`select pg_advisory_unlock_all()`).catch(() => {})
 }
 
 async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump) => Promise<Written>) {
@@ -137,5 +147,14 @@ function stream<Result>(
   statement: string,
   take: (lines: AsyncIterable<Uint8Array>) => Promise<Result>,
 ): Promise<Result> {
-  return run(async (sql) => take((await sql.unsafe(statement).readable()) as AsyncIterable<Uint8Array>))
+  return run(async (sql) => {
+    const rows = await sql.unsafe(statement).readable()
+    try {
+      return await take(rows.iterator({ destroyOnReturn: false }))
+    } finally {
+      // PostgreSQL takes no other statement on this connection before all has been read, and the
+      // client never reads the rest for a stream that was destroyed.
+      await finished(rows.resume()).catch(() => {})
+    }
+  })
 }

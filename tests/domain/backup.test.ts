@@ -171,6 +171,33 @@ describe("a backup", () => {
     await second.take(drawer)
   })
 
+  it("lets the next one start as soon as it has ended, complete or not", async () => {
+    // More than fits the buffers between PostgreSQL and us.
+    await drawer.db.execute(sql`
+      insert into waitlist (email) select n || repeat('x', 200) || '@example.org' from generate_series(1, 50000) n`)
+    onTestFinished(async () => void (await drawer.db.execute(sql`delete from waitlist`)))
+    const { databaseUrl: url } = drawer
+    const readWaitlist = (take: (lines: AsyncIterable<Uint8Array>) => Promise<void>) =>
+      withDump(
+        url,
+        async (dump) => {
+          const table = dump.tables.find(({ name }) => name === "waitlist")
+          if (table) await dump.read(table, take)
+        },
+        () => Promise.resolve("complete"),
+      )
+    for (let round = 0; round < 5; round++) {
+      const broken = readWaitlist(async (lines) => {
+        for await (const line of lines) if (line.length > 0) throw new Error("The disk is full.")
+      })
+      await expect(broken).rejects.toThrow("The disk is full.")
+      const whole = readWaitlist(async (lines) => {
+        for await (const line of lines) if (line.length === 0) return
+      })
+      expect(await whole).toBe("complete")
+    }
+  })
+
   it("is refused if stored bytes are missing or damaged, unless told to continue without them", async () => {
     const shelf = await openShelf()
     const [missing, changed] = [
