@@ -44,13 +44,11 @@ test("three processes restart in turn without a failed request or a commit misse
       Array.from({ length: SOCKETS_EACH }, () => openReturningSocket(fleet.origin, person)),
     ),
   )
-  const traffic = startTraffic(fleet.origin, people, seeded("a rolling restart"), [
-    "talk",
-    "talk",
-    "store",
-    "look",
-    "join",
-  ])
+  const traffic = startTraffic(fleet.origin, people, {
+    chance: seeded("a rolling restart"),
+    deeds: ["talk", "talk", "store", "look", "join"],
+    rest: older ? 0 : amount(50, 0),
+  })
   for (const sources of turns) {
     for (const member of fleet.members) {
       const before = traffic.served()

@@ -18,6 +18,7 @@ import { openSmtpReceiver } from "../support/smtp.ts"
 import { startTraffic, type Ledger } from "../support/traffic.ts"
 
 /** Set by `npm run soak -- --minutes 10`. */
+const LONG = process.env["SOAK_MINUTES"] !== undefined
 const MINUTES = Number(process.env["SOAK_MINUTES"] ?? 0.1)
 const PEOPLE = 4
 const SOCKETS_EACH = 2
@@ -49,15 +50,11 @@ test(
         Array.from({ length: SOCKETS_EACH }, () => openReturningSocket(fleet.origin, person)),
       ),
     )
-    const traffic = startTraffic(fleet.origin, people, chance, [
-      "talk",
-      "ask",
-      "ask",
-      "store",
-      "send",
-      "look",
-      "join",
-    ])
+    const traffic = startTraffic(fleet.origin, people, {
+      chance,
+      deeds: ["talk", "ask", "ask", "store", "send", "look", "join"],
+      rest: LONG ? 0 : 50,
+    })
     const faults = await killAtRandom(fleet, cluster, chance, Date.now() + MINUTES * 60_000)
     await traffic.stop()
     await fleet.whenReady()

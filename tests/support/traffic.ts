@@ -43,15 +43,17 @@ const THREADS_EACH = 20
 const FILES_EACH = 20
 const PART = 300_000
 
+type Deed = "talk" | "ask" | "store" | "send" | "look" | "join"
+
 /**
  * Performs random actions from `deeds` for all people in parallel, one after the other for each,
- * until it is stopped.
+ * until it is stopped. `rest` is how many milliseconds a person waits between two: without it they
+ * take every core that there is.
  */
 export function startTraffic(
   origin: string,
   people: readonly Person[],
-  chance: Chance,
-  deeds: readonly ("talk" | "ask" | "store" | "send" | "look" | "join")[],
+  { chance, deeds, rest }: { chance: Chance; deeds: readonly Deed[]; rest: number },
 ): Traffic {
   const ledger: Ledger = {
     accounts: [],
@@ -66,7 +68,10 @@ export function startTraffic(
   const does = { talk, ask, store, send, look, join }
   const loops = people.map(async (person) => {
     const sender: Sender = { person, threads: [], files: [] }
-    while (!isOver) await does[deeds[chance.below(deeds.length)] ?? "look"](sender)
+    while (!isOver) {
+      await does[deeds[chance.below(deeds.length)] ?? "look"](sender)
+      if (rest > 0) await pause(rest)
+    }
   })
   return {
     ledger,
@@ -164,7 +169,8 @@ export function startTraffic(
       const id = await sendRest(upload, bytes).catch(() => null)
       if (id) return keep(sender, id, bytes)
       ledger.refused.push(`a part of ${upload.address}`)
-      await pause()
+      // As a client waits before it retries.
+      await pause(250)
     }
   }
 
@@ -206,9 +212,8 @@ export function startTraffic(
   }
 }
 
-/** As a client waits before it retries. */
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve, 250))
+function pause(milliseconds: number) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 function reasonOf(error: unknown): string {
