@@ -20,23 +20,27 @@ const root = resolve(import.meta.dirname, "../..")
 const SOURCES = ["app", "server", "db", "docs", "public", "package.json", "tsconfig.json", ".env.example"]
 const CONFIGS = ["vite", "react-router", "languages", "lingui"].map((name) => `${name}.config.ts`)
 
-// It starts Vite twice, from the sources.
-it("npm run dev restarts for a file that Node loaded, replaces a page without a restart, and prints no warning", async () => {
-  const dev = await startDev()
-  const begun = await dev.nextStart()
-  const page = () => fetch(`${begun.url}/features`).then((response) => response.text())
-  expect(await page()).not.toContain("changed by the test")
+// `npm run test:dev`. It starts Vite twice, from the sources, which is as much work as a hundred other tests.
+it.runIf(process.env["DEV_COMMAND"])(
+  "npm run dev restarts for a file that Node loaded, replaces a page without a restart, and prints no warning",
+  async () => {
+    const dev = await startDev()
+    const begun = await dev.nextStart()
+    const page = () => fetch(`${begun.url}/features`).then((response) => response.text())
+    expect(await page()).not.toContain("changed by the test")
 
-  const route = join(dev.folder, "app/routes/marketing/features.tsx")
-  const source = readFileSync(route, "utf8")
-  writeFileSync(route, source.replace("<Trans>Ready to try it?</Trans>", "<p>changed by the test</p>"))
-  await expect.poll(page).toContain("changed by the test")
+    const route = join(dev.folder, "app/routes/marketing/features.tsx")
+    const source = readFileSync(route, "utf8")
+    writeFileSync(route, source.replace("<Trans>Ready to try it?</Trans>", "<p>changed by the test</p>"))
+    await expect.poll(page).toContain("changed by the test")
 
-  appendFileSync(join(dev.folder, "server/realtime/sockets.ts"), "// changed by the test\n")
-  const restarted = await dev.nextStart()
-  expect(restarted.pid).not.toBe(begun.pid)
-  expect(dev.output.filter((line) => /warn|deprecated/i.test(line))).toEqual([])
-}, 240_000)
+    appendFileSync(join(dev.folder, "server/realtime/sockets.ts"), "// changed by the test\n")
+    const restarted = await dev.nextStart()
+    expect(restarted.pid).not.toBe(begun.pid)
+    expect(dev.output.filter((line) => /warn|deprecated/i.test(line))).toEqual([])
+  },
+  240_000,
+)
 
 /** Runs `npm run dev` in a copy of the sources. */
 async function startDev() {

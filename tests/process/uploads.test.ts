@@ -17,7 +17,7 @@ import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/upload
 const MEGABYTE = 1_000_000
 /** UPLOADS=long sends a file of the largest size that the product accepts. */
 const LONG = process.env["UPLOADS"] === "long"
-const SIZE = LONG ? 5_000 * MEGABYTE : 150 * MEGABYTE
+const SIZE = LONG ? 5_000 * MEGABYTE : 100 * MEGABYTE
 const INTERRUPTIONS = LONG ? 10 : 4
 
 const SETTINGS = { FILES_MAX_SIZE: "10GB", FILES_QUOTA_FREE: "20GB", LOG_LEVEL: "info" }
