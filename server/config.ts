@@ -114,6 +114,15 @@ export function readConfig(environment: Record<string, string | undefined>) {
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: blobsConfig(settings, dataDir),
+    /** Null unless this process takes backups. */
+    backups: settings.BACKUP_SCHEDULE
+      ? {
+          schedule: settings.BACKUP_SCHEDULE,
+          directory: resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups")),
+          keep: settings.BACKUP_KEEP,
+          proof: settings.BACKUP_CHECK === "restore" ? ("restored" as const) : ("read" as const),
+        }
+      : null,
   }
 }
 

@@ -5,6 +5,7 @@ import { holdProcessLock } from "#db/process-lock.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
+import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
@@ -65,6 +66,15 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(() => lock.close())
     const { mail, inbox } = await openMail(config, log, opened)
     const blobs = await openBlobs(config)
+    const backups = startScheduledBackups(
+      { config, log },
+      {
+        source: { databaseUrl: directUrl, blobs, version: version.number },
+        migrations,
+        openFolder: openBackupFolder,
+      },
+    )
+    opened.push(backups.stop)
     const model = await openModel(config, tracing, opened)
     const services: Omit<Services, "live" | "demo"> = {
       config,
@@ -75,6 +85,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs,
+      backups,
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       runningRequests: openRunningRequests(),
       activityExchange: openActivityExchange({ announce, db, log, process: lock.number }),
@@ -156,6 +167,11 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   }
   const { openDiskBlobs } = await import("./adapters/blobs/disk.ts")
   return openDiskBlobs(config.blobs.directory)
+}
+
+async function openBackupFolder(directory: string): Promise<Blobs> {
+  const { openDiskBlobs } = await import("./adapters/blobs/disk.ts")
+  return openDiskBlobs(directory)
 }
 
 function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Demo {

@@ -1,4 +1,6 @@
+import { Cron } from "croner"
 import * as v from "valibot"
+import { KeepText } from "./backup/keep.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
@@ -40,6 +42,15 @@ const address = (protocols: string[], example: string) =>
       `must be an address such as ${example}.`,
     ),
   )
+
+function isSchedule(text: string): boolean {
+  if (text.trim().split(/\s+/).length !== 5) return false
+  try {
+    return new Cron(text, { paused: true }).nextRun() !== null
+  } catch {
+    return false
+  }
+}
 
 /**
  * In OpenTelemetry's format: `name=value,name=value`, with URL-encoded values. Null for anything
@@ -129,6 +140,18 @@ export const Settings = v.object({
     "1",
   ),
   DATA_DIR: v.optional(v.string(), ".data"),
+  BACKUP_SCHEDULE: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        isSchedule,
+        'must be five fields as cron has them, in UTC, such as "0 3 * * *" for three o\'clock every night.',
+      ),
+    ),
+  ),
+  BACKUP_DIR: v.optional(v.string()),
+  BACKUP_KEEP: v.optional(KeepText, "7d 4w 6m"),
+  BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
   DATABASE_URL: v.optional(
     address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
   ),

@@ -10,6 +10,7 @@ import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
 import { digesting, holds, isUnreadable } from "./digest.ts"
 import { alone } from "./folder-lock.ts"
 import { blobListIn, removeUnfinished, tableIn, writeFolder } from "./folder.ts"
+import type { Keep } from "./keep.ts"
 import { writeManifest, type Manifest, type WrittenTable } from "./manifest.ts"
 import { pruneBackups } from "./prune.ts"
 
@@ -30,8 +31,8 @@ export interface BackupTarget {
   secret?: string | undefined
   /** Continues without bytes that are already missing or damaged in the store. */
   skipLost: boolean
-  /** Removes all but this many newest backups afterwards. */
-  keep?: number | undefined
+  /** Which backups remain afterwards; all without it. */
+  keep?: Keep | undefined
 }
 
 export interface Backup {

@@ -4,6 +4,7 @@ import { version } from "#server/version.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { backUp, type Backup } from "#server/backup/back-up.ts"
 import { blobsIn } from "#server/backup/folder.ts"
+import { KeepText } from "#server/backup/keep.ts"
 import { formatBytes } from "#server/files/contract.ts"
 import { openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
@@ -13,18 +14,16 @@ import { readArguments } from "./arguments.ts"
 // `npm run backup -- <folder>`: all rows and files at one moment, whether Tideline is running or
 // not.
 
-const USAGE = `Usage: npm run backup -- <folder> [--keep <number>] [--with-secret] [--skip-lost]
+const USAGE = `Usage: npm run backup -- <folder> [--keep <backups>] [--with-secret] [--skip-lost]
 
   Writes a backup into the folder, beside earlier ones. Bytes of files that the folder has already are not copied again.
 
-  --keep <number>  afterwards remove all but the newest so many
-  --with-secret    also write AUTH_SECRET down, in secrets.env
-  --skip-lost      go on without files whose bytes are missing or damaged already
+  --keep <backups>  afterwards keep so many of the newest (14), or the newest of so many days, weeks and months ("7d 4w 12m")
+  --with-secret     also write AUTH_SECRET down, in secrets.env
+  --skip-lost       go on without files whose bytes are missing or damaged already
 `
 
 const root = resolve(import.meta.dirname, "../..")
-
-const Count = v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/), v.transform(Number))
 
 const Command = v.pipe(
   readArguments(
@@ -34,7 +33,7 @@ const Command = v.pipe(
   v.object({
     positionals: v.tuple([v.pipe(v.string(), v.nonEmpty())]),
     values: v.object({
-      keep: v.optional(Count),
+      keep: v.optional(KeepText),
       "with-secret": v.optional(v.boolean(), false),
       "skip-lost": v.optional(v.boolean(), false),
     }),

@@ -13,7 +13,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
-  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies">,
+  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups">,
   connections: Connections,
 ) {
   const registry = new Registry()
@@ -37,6 +37,7 @@ export function createOpsMetrics(
   measureTurns(registry, scope)
   measureSignIns(registry, scope)
   measureModel(registry, scope)
+  measureBackups(registry, scope)
   const countAgain = measureQueued(registry, scope)
 
   return {
@@ -118,6 +119,21 @@ function measureModel(registry: Registry, { replies }: Scope<"replies">) {
       this.set({ status: trouble?.status ?? "none" }, trouble ? trouble.since / 1000 : 0)
     },
   })
+}
+
+function measureBackups(registry: Registry, { backups }: Scope<"backups">) {
+  gauge(
+    registry,
+    "tideline_backup_overdue_seconds",
+    "For how long a scheduled backup has been due; 0 if none is, or none are scheduled.",
+    () => backups.overdue() / 1000,
+  )
+  gauge(
+    registry,
+    "tideline_backup_newest_time_seconds",
+    "When the newest checked backup was taken, as a Unix time; 0 if there is none, or none are scheduled.",
+    () => backups.newest() / 1000,
+  )
 }
 
 /** Metrics from the database, refreshed each time the returned function is called. */

@@ -266,10 +266,10 @@ describe("a backup", () => {
     await shelf.take(drawer)
     await trashFile(ada, old._id)
     await emptyTrash(ada)
-    const second = await shelf.take(drawer, { keep: 2 })
+    const second = await shelf.take(drawer, { keep: { newest: 2 } })
     expect(second.removed).toBe(0)
     expect(await keysOf(shelf.kept)).toHaveLength(2)
-    const third = await shelf.take(drawer, { keep: 2 })
+    const third = await shelf.take(drawer, { keep: { newest: 2 } })
     expect(third.removed).toBe(1)
     expect(await keysOf(shelf.kept)).toHaveLength(1)
     for (const { folder } of [second, third]) await verifyBackup(folder, shelf.kept)
@@ -282,7 +282,7 @@ describe("a backup", () => {
     const said = readFileSync(manifest, "utf8")
     writeFileSync(manifest, said.replace(/"takenAt": "[^"]+"/, '"takenAt": "2099-01-01T00:00:00.000Z"'))
     renameSync(earlier, join(shelf.directory, "2099-01-01T00-00-00-000Z"))
-    const { folder } = await shelf.take(drawer, { keep: 1 })
+    const { folder } = await shelf.take(drawer, { keep: { newest: 1 } })
     expect(await listBackups(shelf.directory)).toEqual([basename(folder)])
   })
 
@@ -293,7 +293,7 @@ describe("a backup", () => {
     await migrate(other.url, migrations)
     const intruder = { databaseUrl: other.url, blobs: other.blobs }
     const source = atFirstOpen(async () => {
-      await expect(shelf.take(intruder, { keep: 1 })).rejects.toThrow(
+      await expect(shelf.take(intruder, { keep: { newest: 1 } })).rejects.toThrow(
         /^Another backup is being written into .*Wait for it to end\.$/,
       )
     })
@@ -307,7 +307,7 @@ describe("a backup", () => {
     const { folder } = await shelf.take(drawer)
     await shelf.take(drawer)
     writeFileSync(join(folder, "manifest.json"), "{")
-    await expect(shelf.take(drawer, { keep: 1 })).rejects.toThrow(
+    await expect(shelf.take(drawer, { keep: { newest: 1 } })).rejects.toThrow(
       /is written and complete, but .*manifest\.json/,
     )
     expect(await listBackups(shelf.directory)).toHaveLength(3)

@@ -83,6 +83,9 @@ describe("the settings", () => {
       CHAT_MAX_STEPS: "0",
       CHAT_RATE_LIMIT: "often",
       BLOBS_URL: "ftp://host/bucket",
+      BACKUP_SCHEDULE: "every night",
+      BACKUP_KEEP: "7 days",
+      BACKUP_CHECK: "no",
       DOCS_URL: "//elsewhere.example.org",
     })
     expect(problems).toEqual([
@@ -91,6 +94,9 @@ describe("the settings", () => {
       expect.stringMatching(/^DRAIN_DELAY must be a whole number/),
       expect.stringMatching(/^TRUSTED_PROXIES must be how many proxies/),
       expect.stringMatching(/^APP_URL must be an address such as https:/),
+      expect.stringMatching(/^BACKUP_SCHEDULE must be five fields/),
+      expect.stringMatching(/^BACKUP_KEEP must be how many/),
+      expect.stringMatching(/^BACKUP_CHECK must be restore or read/),
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
       expect.stringMatching(/^DEMO must be on or off/),
@@ -103,6 +109,36 @@ describe("the settings", () => {
       expect.stringMatching(/^DOCS_URL must be/),
       expect.stringMatching(/^BLOBS_URL must be an address such as file:/),
     ])
+  })
+
+  it.each(["0 3 * *", "0 0 3 * * *", "61 3 * * *", "@daily", "0 3 31 2 *"])(
+    "reject the schedule %s",
+    (schedule) => {
+      expect(problemsOf({ BACKUP_SCHEDULE: schedule })).toEqual([
+        expect.stringMatching(/^BACKUP_SCHEDULE must be five fields as cron has them/),
+      ])
+    },
+  )
+
+  it("say where scheduled backups go, and which are kept", () => {
+    expect(readConfig({ AUTH_SECRET }).backups).toBeNull()
+    expect(readConfig({ AUTH_SECRET, BACKUP_SCHEDULE: "0 3 * * *", DATA_DIR: "/data" }).backups).toEqual({
+      schedule: "0 3 * * *",
+      directory: "/data/backups",
+      keep: { days: 7, weeks: 4, months: 6 },
+      proof: "restored",
+    })
+    const chosen = {
+      BACKUP_SCHEDULE: "*/5 * * * *",
+      BACKUP_DIR: "/b",
+      BACKUP_KEEP: "14",
+      BACKUP_CHECK: "read",
+    }
+    expect(readConfig({ AUTH_SECRET, ...chosen }).backups).toMatchObject({
+      directory: "/b",
+      keep: { newest: 14 },
+      proof: "read",
+    })
   })
 
   it("say where a bucket is, and which of its settings are missing", () => {

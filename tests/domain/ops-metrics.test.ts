@@ -13,8 +13,9 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     live: { measured: () => [] },
     replies: { trouble: { current: () => null } },
     turns: { count: () => 0, ended: () => ({}) },
+    backups: { overdue: () => 5000, newest: () => 0 },
     identity: { countSignIns: () => ({ password: 2, provider: 1 }) },
-  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies">
+  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Requested while the first scrape is being written.
@@ -29,5 +30,6 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     expect(text).toContain('tideline_queued{kind="turns"} 0')
     expect(text).toContain('tideline_sign_ins_total{way="provider"} 1')
     expect(text).toContain('tideline_outbox_emails{state="parked"} 0')
+    expect(text).toContain("tideline_backup_overdue_seconds 5\n")
   }
 })

@@ -75,6 +75,16 @@ it("counts the slots that are left, and gives the statement that adds some", asy
   })
 })
 
+it("says how old the newest checked backup is, and which one is missing", async () => {
+  const { code, lines } = await runDoctor({ BACKUP_SCHEDULE: "0 3 * * *", BACKUP_DIR: join(folder, "none") })
+  expect(code).toBe(0)
+  expect(lines).toContainEqual({
+    state: "warning",
+    about: "Backups",
+    text: expect.stringMatching(/^There is none yet, but one was due at .*T03:00:00\.000Z\./) as string,
+  })
+})
+
 it("warns of a log that is kept without limit, and still succeeds", async () => {
   const { code, lines } = await runDoctor({})
   expect(code).toBe(0)

@@ -4,6 +4,7 @@ import { dirname } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { connect } from "node:tls"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
+import { findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { formatBytes } from "#server/files/contract.ts"
 import { openBlobs } from "#server/services.ts"
@@ -24,8 +25,30 @@ export async function checkServices(config: Config): Promise<Finding[]> {
     checkMail(config),
     checkModel(config),
     checkAddress(config),
+    checkBackups(config),
   ])
   return [...found.flat(), ...checkOperators(config)]
+}
+
+async function checkBackups({ backups }: Config): Promise<Finding> {
+  if (!backups)
+    return ok(
+      "Backups",
+      "This process takes none. Schedule them with BACKUP_SCHEDULE, or with a tool of yours.",
+    )
+  const { directory } = backups
+  try {
+    const { due, newest } = await findState(backups, Date.now())
+    const when = newest === 0 ? "There is none yet" : `The newest is of ${new Date(newest).toISOString()}`
+    if (newest >= due) return ok("Backups", `${when}, checked, in ${directory}.`)
+    const expected = `one was due at ${new Date(due).toISOString()}`
+    return warning(
+      "Backups",
+      `${when}, but ${expected}. A running Tideline takes it now; if it cannot, its log says why.`,
+    )
+  } catch (error) {
+    return warning("Backups", `${directory} cannot be read: ${reasonOf(error)}`)
+  }
 }
 
 /** Stores a file, reads it and removes it. */

@@ -1,0 +1,162 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pino } from "pino"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
+import { findChecked, timeIn } from "#server/backup/check.ts"
+import { listBackups } from "#server/backup/folder.ts"
+import { chooseKept, type Keep } from "#server/backup/keep.ts"
+import {
+  findState,
+  startScheduledBackups,
+  takeChecked,
+  type BackupSettings,
+} from "#server/backup/scheduled.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { aFolder, migrations } from "../support/backups.ts"
+import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+const DAY = 24 * 60 * 60 * 1000
+
+let drawer: FileDrawer
+let sql: postgres.Sql
+beforeAll(async () => {
+  drawer = await openFileDrawer()
+  sql = postgres(drawer.databaseUrl, { max: 1, onnotice: () => {} })
+  await uploadFile(await drawer.scopeOf("ada"), aFile("tides.txt"))
+})
+afterAll(async () => {
+  await sql.end()
+  await drawer.close()
+})
+
+describe("the backups that are kept", () => {
+  it.each<[string, Keep, string[]]>([
+    ["the newest three", { newest: 3 }, ["2026-11-22", "2026-11-23", "2026-11-24"]],
+    ["those of two days", { days: 2, weeks: 0, months: 0 }, ["2026-11-23", "2026-11-24"]],
+    [
+      "those of two weeks, which begin on Monday",
+      { days: 0, weeks: 2, months: 0 },
+      ["2026-11-22", "2026-11-24"],
+    ],
+    [
+      "those of a day, two weeks and three months",
+      { days: 1, weeks: 2, months: 3 },
+      ["2026-09-30", "2026-10-31", "2026-11-22", "2026-11-24"],
+    ],
+  ])("are %s", (_what, keep, expected) => {
+    const from = Date.parse("2026-09-01T03:00:00Z")
+    const daily = Array.from({ length: 85 }, (_, day) => ({ takenAt: from + day * DAY }))
+    const kept = chooseKept(daily, keep).map(({ takenAt }) => new Date(takenAt).toISOString().slice(0, 10))
+    expect(kept).toEqual(expected)
+  })
+})
+
+describe("a scheduled backup", () => {
+  it("is due at the schedule's last time, until one taken since was checked", async () => {
+    const settings = settingsFor(aFolder())
+    const now = Date.parse("2026-11-24T10:00:00Z")
+    expect(await findState(settings, now)).toEqual({ due: Date.parse("2026-11-24T03:00:00Z"), newest: 0 })
+    expect((await findState(settings, Date.parse("2026-11-24T03:00:00Z"))).due).toBe(
+      Date.parse("2026-11-24T03:00:00Z"),
+    )
+    expect((await findState(settings, Date.parse("2026-11-24T02:59:59Z"))).due).toBe(
+      Date.parse("2026-11-23T03:00:00Z"),
+    )
+    await takeChecked(settings, needs())
+    const { due, newest } = await findState(settings, Date.now())
+    expect(newest).toBeGreaterThanOrEqual(due)
+  })
+
+  it("is restored into a database of its own, which is removed, before older ones are", async () => {
+    const settings = settingsFor(aFolder(), { keep: { newest: 1 } })
+    await takeChecked(settings, needs())
+    const [first] = await listBackups(settings.directory)
+    expect(await takeChecked(settings, needs())).toBe("restored")
+    const left = await listBackups(settings.directory)
+    expect(left).toHaveLength(1)
+    expect(left).not.toContain(first)
+    expect(await findChecked(settings.directory)).toEqual({
+      name: left[0],
+      takenAt: timeIn(left[0] ?? ""),
+      proof: "restored",
+    })
+    expect(await scratchDatabases()).toEqual([])
+  })
+
+  it("removes no older one if it cannot be restored, and is not taken for a good one", async () => {
+    const settings = settingsFor(aFolder(), { keep: { newest: 1 } })
+    await takeChecked(settings, needs())
+    const [first = ""] = await listBackups(settings.directory)
+    // A folder of migrations in which the database's own is missing.
+    const unknown = aFolder()
+    mkdirSync(join(unknown, "meta"))
+    writeFileSync(
+      join(unknown, "meta/_journal.json"),
+      JSON.stringify({ version: "7", dialect: "postgresql", entries: [] }),
+    )
+    await expect(takeChecked(settings, { ...needs(), migrations: unknown })).rejects.toThrow()
+    expect(await listBackups(settings.directory)).toContain(first)
+    expect((await findChecked(settings.directory))?.name).toBe(first)
+    expect(await scratchDatabases()).toEqual([])
+  })
+
+  it("is read and compared by a role that may not create databases", async () => {
+    const role = `reader_${Date.now()}`
+    const { pathname } = new URL(drawer.databaseUrl)
+    await sql.unsafe(`create role ${role} login password 'secret' in role pg_read_all_data`)
+    onTestFinished(async () => {
+      await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+    })
+    const limited = new URL(drawer.databaseUrl)
+    Object.assign(limited, { username: role, password: "secret", pathname })
+    const source = { ...needs().source, databaseUrl: limited.href }
+    const settings = settingsFor(aFolder())
+    expect(await takeChecked(settings, { ...needs(), source })).toBe("read")
+    expect(await findChecked(settings.directory)).toMatchObject({ proof: "read" })
+  })
+
+  it("is taken once by processes that share a folder, and by one that starts later only when it is due", async () => {
+    const settings = settingsFor(aFolder())
+    const lines: { msg: string }[] = []
+    const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) })
+    const start = () => startScheduledBackups({ config: { backups: settings }, log }, needs())
+    const processes = [start(), start()]
+    await expect
+      .poll(async () => (await findChecked(settings.directory))?.proof, { timeout: 30_000 })
+      .toBe("restored")
+    await expect.poll(() => processes.some((each) => each.newest() > 0 && each.overdue() === 0)).toBe(true)
+    const third = start()
+    await expect.poll(() => third.newest()).toBeGreaterThan(0)
+    expect(third.overdue()).toBe(0)
+    for (const each of [...processes, third]) await each.stop()
+    expect(await listBackups(settings.directory)).toHaveLength(1)
+    expect(lines.filter(({ msg }) => msg === "took and checked a scheduled backup")).toHaveLength(1)
+  })
+
+  it("that fails is overdue, logged once, and leaves nothing that looks like a backup", async () => {
+    const settings = settingsFor(join(aFolder(), "file"))
+    writeFileSync(settings.directory, "not a folder")
+    const lines: { msg: string }[] = []
+    const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) })
+    const backups = startScheduledBackups({ config: { backups: settings }, log }, needs())
+    await expect.poll(() => lines.map(({ msg }) => msg)).toEqual(["could not take the scheduled backup"])
+    await backups.stop()
+    renameSync(settings.directory, `${settings.directory}.txt`)
+    expect(readdirSync(join(settings.directory, ".."))).toEqual(["file.txt"])
+  })
+})
+
+function settingsFor(directory: string, more: Partial<BackupSettings> = {}): BackupSettings {
+  return { schedule: "0 3 * * *", directory, keep: { newest: 5 }, proof: "restored", ...more }
+}
+
+function needs() {
+  const { databaseUrl, blobs } = drawer
+  return { source: { databaseUrl, blobs, version: "0.0.1" }, migrations, openFolder: openDiskBlobs }
+}
+
+async function scratchDatabases() {
+  return sql`select datname from pg_database where starts_with(datname, 'tideline_check_')`
+}
