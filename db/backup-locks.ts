@@ -16,3 +16,6 @@ export const REMOVAL_LOCK = 7_185_394
  */
 export const mayRemoveBytes: SQL = sql`
   select pg_try_advisory_xact_lock_shared(${sql.raw(String(REMOVAL_LOCK))}) as allowed`
+
+/** Another process is taking a backup: of this database, or into this folder. */
+export class BackupRunning extends Error {}

@@ -1,5 +1,5 @@
 import { finished } from "node:stream/promises"
-import { BACKUP_LOCK, REMOVAL_LOCK } from "#db/backup-locks.ts"
+import { BACKUP_LOCK, BackupRunning, REMOVAL_LOCK } from "#db/backup-locks.ts"
 import { openOneConnection, openConnectionPool, type Connection } from "#db/connections.ts"
 import { MIGRATION_LOCK } from "#db/migrate.ts"
 import { inTransaction, type Run } from "#db/transaction.ts"
@@ -74,7 +74,8 @@ async function takeLocks(connection: Connection) {
   const [first] = await connection.run(
     (sql) => sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`,
   )
-  if (!first?.taken) throw new Error("Another backup of this database is running. Wait for it to end.")
+  if (!first?.taken)
+    throw new BackupRunning("Another backup of this database is running. Wait for it to end.")
   // Anything that is deleting bytes at this moment also deletes their row before the dump begins.
   await connection.run((sql) => sql`select pg_advisory_lock(${REMOVAL_LOCK})`)
   // Until the tables are locked no migration creates or drops any. A Tideline that starts in the

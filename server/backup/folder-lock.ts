@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { BackupRunning } from "#db/backup-locks.ts"
 
 /**
  * Runs `work` while no other process writes to or removes from this folder of backups, whichever
@@ -26,7 +27,7 @@ function take(lock: DatabaseSync, directory: string) {
     lock.exec("pragma journal_mode = memory; begin exclusive")
   } catch (error) {
     if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) {
-      throw new Error(`Another backup is being written into ${directory}. Wait for it to end.`, {
+      throw new BackupRunning(`Another backup is being written into ${directory}. Wait for it to end.`, {
         cause: error,
       })
     }

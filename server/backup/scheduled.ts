@@ -1,5 +1,6 @@
 import { basename } from "node:path"
 import { Cron } from "croner"
+import { BackupRunning } from "#db/backup-locks.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 import { startRecurring } from "#server/recurring.ts"
 import { backUp, type BackupSource } from "./back-up.ts"
@@ -62,6 +63,8 @@ export function startScheduledBackups(
       failures.succeeded()
       log.info({ directory: backups.directory, proof }, "took and checked a scheduled backup")
     } catch (error) {
+      // Perhaps the one that is due.
+      if (error instanceof BackupRunning) return
       notBefore = Date.now() + BEFORE_TRYING_AGAIN
       failures.failed("error", error, "could not take the scheduled backup", { directory: backups.directory })
     }

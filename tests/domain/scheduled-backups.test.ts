@@ -132,7 +132,7 @@ describe("a scheduled backup", () => {
     expect(third.overdue()).toBe(0)
     for (const each of [...processes, third]) await each.stop()
     expect(await listBackups(settings.directory)).toHaveLength(1)
-    expect(lines.filter(({ msg }) => msg === "took and checked a scheduled backup")).toHaveLength(1)
+    expect(lines.map(({ msg }) => msg)).toEqual(["took and checked a scheduled backup"])
   })
 
   it("that fails is overdue, logged once, and leaves nothing that looks like a backup", async () => {
