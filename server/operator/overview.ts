@@ -3,6 +3,7 @@ import { livingProcesses } from "#db/process-lock.ts"
 import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { countOutbox } from "#server/mail/outbox.ts"
+import { findFreeSpace, LITTLE_SPACE } from "#server/ops/disk.ts"
 import type { Scope } from "#server/scope.ts"
 import { version } from "#server/version.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
@@ -29,12 +30,33 @@ export interface StreamState {
   kept: number
 }
 
+/** What the installation stores, and whether it is backed up. */
+export interface StorageState {
+  /** Bytes of the database, with its indexes. */
+  database: number
+  /** Bytes of all files, trash included. */
+  files: number
+  /** Free bytes where this process stores data; null if it stores none on a disk of its own. */
+  free: number | null
+  isSpaceShort: boolean
+  /** Null unless this process takes backups. */
+  backups: {
+    /** When the newest checked one was taken; null if there is none. */
+    newest: number | null
+    isOverdue: boolean
+  } | null
+}
+
+/** Milliseconds: a backup and its check may take their time. */
+const BACKUP_MAY_TAKE = 3 * 60 * 60 * 1000
+
 /** The state of the installation, as one process sees it. */
-export async function findOverview(scope: Scope<"config" | "db" | "live" | "turns" | "replies">) {
+export async function findOverview(scope: Scope<"backups" | "config" | "db" | "live" | "turns" | "replies">) {
   const { config, db } = scope
-  const [processes, stream, emails, people, waiting, postgres] = await Promise.all([
+  const [processes, stream, storage, emails, people, waiting, postgres] = await Promise.all([
     listProcesses(scope),
     findStreamState(scope),
+    findStorage(scope),
     countOutbox(scope),
     db.select({ count: count() }).from(users),
     db.select({ count: count() }).from(waitlist),
@@ -43,6 +65,7 @@ export async function findOverview(scope: Scope<"config" | "db" | "live" | "turn
   return {
     processes,
     stream,
+    storage,
     model: scope.replies.trouble.current(),
     counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, emails },
     versions: {
@@ -81,5 +104,28 @@ async function findStreamState({ db, live }: Scope<"db" | "live">): Promise<Stre
     lag: gauges.get("stream_lag_ms") ?? 0,
     behind: gauges.get("stream_behind_bytes") ?? 0,
     kept: slots?.kept ?? 0,
+  }
+}
+
+async function findStorage({
+  backups,
+  config,
+  db,
+}: Scope<"backups" | "config" | "db">): Promise<StorageState> {
+  const [[bytes], space] = await Promise.all([
+    db.execute<{ database: number; files: number }>(sql`
+      select pg_database_size(current_database())::float8 as database,
+        (select coalesce(sum(size), 0)::float8 from blobs) as files`),
+    findFreeSpace(config),
+  ])
+  return {
+    database: bytes?.database ?? 0,
+    files: bytes?.files ?? 0,
+    free: space?.free ?? null,
+    isSpaceShort: space !== null && space.free < LITTLE_SPACE,
+    backups: config.backups && {
+      newest: backups.newest() || null,
+      isOverdue: backups.overdue() > BACKUP_MAY_TAKE,
+    },
   }
 }

@@ -58,7 +58,13 @@ describe("the operator's pages", () => {
 
   it("show the installation's status", async () => {
     const html = await (await operator("/admin")).text()
-    for (const words of ["This one", "0 live connections", "Current", "Embedded", process.versions.node])
+    for (const words of [
+      "This one",
+      "0 live connections",
+      "Current",
+      "Not scheduled here",
+      process.versions.node,
+    ])
       expect(html).toContain(words)
   })
 

@@ -10,7 +10,7 @@ import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { listRunningReplies, stopRunningReply } from "#server/operator/replies.ts"
 import { ReplyAction } from "#server/operator/contract.ts"
-import { findOverview } from "#server/operator/overview.ts"
+import { findOverview, type StorageState } from "#server/operator/overview.ts"
 import { ActForm } from "./act-form.tsx"
 import { Figure, Figures, Part } from "./figures.tsx"
 import { performAct } from "./perform-act.ts"
@@ -41,7 +41,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   const say = useSentences()
   const { bytes } = useFormats()
   const { overview, answers, now } = loaderData
-  const { counts, model: trouble, processes, stream, versions } = overview
+  const { counts, model: trouble, processes, storage, stream, versions } = overview
   const reference = trouble?.reference
   return (
     <>
@@ -117,6 +117,26 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
         </dl>
       </Part>
 
+      <Part title={t`Storage`}>
+        <dl className="mt-5 grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm sm:grid-cols-2 lg:grid-cols-4">
+          <Fact label={t`Database`}>{bytes(storage.database)}</Fact>
+          <Fact label={t`Files`}>{bytes(storage.files)}</Fact>
+          <Fact label={t`Free on this disk`}>
+            {storage.free === null ? (
+              t`Stored elsewhere`
+            ) : (
+              <span className="flex flex-col items-start gap-1">
+                {bytes(storage.free)}
+                {storage.isSpaceShort ? <Badge tone="danger">{t`Add space soon`}</Badge> : null}
+              </span>
+            )}
+          </Fact>
+          <Fact label={t`Newest checked backup`}>
+            <Backups backups={storage.backups} now={now} />
+          </Fact>
+        </dl>
+      </Part>
+
       <Part title={t`Versions`}>
         <dl className="mt-5 grid grid-cols-2 gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm lg:grid-cols-4">
           <Fact label="Tideline">{versions.tideline}</Fact>
@@ -126,6 +146,18 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
         </dl>
       </Part>
     </>
+  )
+}
+
+function Backups({ backups, now }: { backups: StorageState["backups"]; now: number }) {
+  const { t } = useLingui()
+  if (!backups) return t`Not scheduled here`
+  const { newest, isOverdue } = backups
+  return (
+    <span className="flex flex-col items-start gap-1">
+      {newest === null ? t`None yet` : <RelativeTime at={newest} now={now} />}
+      {isOverdue ? <Badge tone="danger">{t`Overdue: see the log`}</Badge> : null}
+    </span>
   )
 }
 

@@ -1,18 +1,12 @@
-import { existsSync } from "node:fs"
-import { statfs } from "node:fs/promises"
-import { dirname } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { connect } from "node:tls"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
 import { findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { formatBytes } from "#server/files/contract.ts"
+import { findFreeSpace, LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
-
-/** Free bytes below which the doctor warns, and below which writes will soon fail. */
-const LITTLE_SPACE = 2e9
-const NO_SPACE = 200e6
 
 const TIMEOUT = 10_000
 const DAY = 24 * 60 * 60 * 1000
@@ -76,20 +70,14 @@ async function* oneChunk(bytes: Uint8Array) {
 }
 
 async function checkDisk(config: Config): Promise<Finding[]> {
-  if (config.database.kind === "external" && config.blobs.kind === "s3") return []
-  const folder = config.blobs.kind === "disk" ? config.blobs.directory : config.dataDir
-  const { bavail, bsize } = await statfs(nearestFolder(folder))
-  const free = bavail * bsize
+  const space = await findFreeSpace(config)
+  if (!space) return []
+  const { folder, free } = space
   const found = `${formatBytes(free)} are free on the disk of ${folder}.`
   if (free < NO_SPACE)
     return [problem("Disk", `${found} Make room: files and records are refused without it.`)]
   if (free < LITTLE_SPACE) return [warning("Disk", `${found} Make room before it is used up.`)]
   return [ok("Disk", found)]
-}
-
-/** A folder that the first start creates does not exist yet. */
-function nearestFolder(folder: string): string {
-  return existsSync(folder) ? folder : nearestFolder(dirname(folder))
 }
 
 async function checkMail({ mail }: Config): Promise<Finding> {
