@@ -43,6 +43,8 @@ export interface ScriptedServer {
   readonly refusals: Refusal[]
   /** The HTTP statuses that the next token requests get instead of a token. */
   readonly tokenFailures: number[]
+  /** Whether nobody is signed in: every token request gets 401, until the situation ends. */
+  signedOut: boolean
   /** Milliseconds. */
   tokenLife: number
   /** All tokens issued in this situation. */
@@ -78,10 +80,12 @@ export async function startScriptedServer(document: (origin: string) => object):
     connections,
     refusals,
     tokenFailures,
+    signedOut: false,
     tokenLife: 60_000,
     issued,
     clear() {
       for (const list of [refusals, tokenFailures, issued]) list.splice(0)
+      server.signedOut = false
       server.tokenLife = 60_000
       io.disconnectSockets(true)
       connections.clear()
@@ -96,7 +100,7 @@ export async function startScriptedServer(document: (origin: string) => object):
     if (path !== "/api/realtime/token") return respond(response, 404, { error: "Not found" })
     if (request.headers.authorization !== "Bearer conformance")
       return respond(response, 401, { error: "Unauthorized" })
-    const failure = tokenFailures.shift()
+    const failure = server.signedOut ? 401 : tokenFailures.shift()
     if (failure !== undefined) return respond(response, failure, { error: "Scripted" })
     const token = `token ${issued.length + 1}`
     issued.push(token)

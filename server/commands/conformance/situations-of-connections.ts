@@ -58,7 +58,7 @@ export const situationsOfConnections: Situations = {
     await stage.shows(connection, ["1"])
   },
   "a client that gets no token because nobody is signed in says so": async (stage) => {
-    stage.server.tokenFailures.push(401)
+    stage.server.signedOut = true
     stage.follow("a")
     await stage.becomes("signed-out")
   },
@@ -230,7 +230,7 @@ export const situationsOfConnections: Situations = {
   "a client whose session has ended removes its rows": async (stage) => {
     const { connection, id } = await stage.begin([one])
     await stage.shows(connection, ["1"])
-    stage.server.tokenFailures.push(401)
+    stage.server.signedOut = true
     connection.send("revoked", { ids: [id], reason: "signed_out" })
     connection.send("goodbye", { reason: "signed_out", retryAfter: null })
     connection.drop()
