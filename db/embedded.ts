@@ -10,6 +10,7 @@ import { findBinaries, type Binaries } from "./embedded/binaries.ts"
 import { claimDirectory, readClaim } from "./embedded/claim.ts"
 import { stopOrphan } from "./embedded/orphan.ts"
 import { supervise } from "./embedded/supervise.ts"
+import { archiveOf, archivingInto, createArchive } from "./embedded/wal-archive.ts"
 
 export interface EmbeddedPostgres {
   url: string
@@ -27,6 +28,8 @@ interface Options {
   directory: string
   /** A free port if omitted. */
   port?: number
+  /** A folder that gets the WAL of this cluster, in a folder of its own. */
+  history?: string | undefined
   /** Server settings, which override those below. */
   settings?: Record<string, string>
   /** Notified of every line that PostgreSQL logs, and of its restarts. */
@@ -38,7 +41,7 @@ const DATABASE = "tideline"
 /**
  * Settings that the change stream needs, and one that keeps a forgotten slot from filling the disk.
  */
-const SETTINGS = {
+export const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   wal_level: "logical",
@@ -60,14 +63,20 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   const directory = resolve(options.directory)
   const cluster = join(directory, "data")
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (options.history !== undefined) mkdirSync(options.history, { recursive: true, mode: 0o700 })
   const claim = claimDirectory(directory)
   try {
     const binaries = await findBinaries()
-    const account = findAccount(directory, binaries.directory)
+    const account = findAccount(directory, binaries.directory, options.history)
     await stopOrphan(cluster)
     const password = findPassword(directory)
-    const settings: Record<string, string> = { ...SETTINGS, ...options.settings }
-    await initialise(directory, binaries, account, { sync: settings["fsync"] !== "off" })
+    const sync = options.settings?.["fsync"] !== "off"
+    await initialise(directory, binaries, account, { sync })
+    const settings: Record<string, string> = {
+      ...SETTINGS,
+      ...archiving(options, account),
+      ...options.settings,
+    }
     const port = options.port ?? (await findFreePort())
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
     const flags = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]
@@ -102,11 +111,19 @@ export function findRunningPostgres(directory: string): string | null {
   return readClaim(resolve(directory))?.url ?? null
 }
 
-function flag([name, value]: [string, string]) {
+function archiving({ directory, history }: Options, account: Account | null) {
+  if (history === undefined) return {}
+  const archive = archiveOf(history, join(directory, "data"))
+  createArchive(archive, account)
+  return archivingInto(archive)
+}
+
+export function flag([name, value]: [string, string]) {
   return ["-c", `${name}=${value}`]
 }
 
-function findPassword(directory: string) {
+/** The password of the role `postgres`, which is chosen at the first call. */
+export function findPassword(directory: string) {
   const file = join(directory, "password")
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600 })
   return readFileSync(file, "utf8").trim()

@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as v from "valibot"
+import { historyIn } from "./backup/folder.ts"
 import type { PlanLimits } from "./plans/contract.ts"
 import type { Plan } from "./ports/session.ts"
 import type { SsoProvider } from "./ports/single-sign-on.ts"
@@ -33,6 +34,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (problems.length > 0) throw new ConfigError(problems)
 
   const dataDir = resolve(settings.DATA_DIR)
+  const backupDirectory = resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups"))
   return {
     production: settings.NODE_ENV === "production",
     logLevel: settings.LOG_LEVEL,
@@ -114,11 +116,16 @@ export function readConfig(environment: Record<string, string | undefined>) {
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: blobsConfig(settings, dataDir),
+    /** Null unless any moment of the last days can be restored. */
+    history:
+      settings.BACKUP_HISTORY > 0
+        ? { directory: historyIn(backupDirectory), days: settings.BACKUP_HISTORY }
+        : null,
     /** Null unless this process takes backups. */
     backups: settings.BACKUP_SCHEDULE
       ? {
           schedule: settings.BACKUP_SCHEDULE,
-          directory: resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups")),
+          directory: backupDirectory,
           keep: settings.BACKUP_KEEP,
           proof: settings.BACKUP_CHECK === "restore" ? ("restored" as const) : ("read" as const),
         }
@@ -170,6 +177,8 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   }
   if (settings.DATABASE_STREAM_URL && !settings.DATABASE_URL)
     yield "DATABASE_STREAM_URL is set, and DATABASE_URL is not. Set DATABASE_URL too: to a pooler, or to the same address."
+  if (settings.BACKUP_HISTORY > 0 && settings.DATABASE_URL)
+    yield "BACKUP_HISTORY is for the embedded PostgreSQL, and DATABASE_URL is set. Archive the log of your own with its tools: docs/backup.md."
   yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)

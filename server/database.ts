@@ -16,7 +16,7 @@ export interface Reached {
  * throws if it is unsuitable.
  */
 export async function reachDatabase(
-  { database }: Pick<Config, "database">,
+  { database, history }: Pick<Config, "database" | "history">,
   log: Log,
   opened: (() => Promise<void> | void)[],
 ): Promise<Reached> {
@@ -31,6 +31,7 @@ export async function reachDatabase(
   const { directory } = database
   const postgres = await startEmbeddedPostgres({
     directory,
+    history: history?.directory,
     onLog: (line) => log.debug({ line }, "PostgreSQL"),
   })
   opened.push(() => postgres.stop())

@@ -3,6 +3,7 @@ import type { Database } from "#db/client.ts"
 import type { Replies } from "./chat/replies.ts"
 import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
+import type { History } from "./backup/history/keep-history.ts"
 import type { ScheduledBackups } from "./backup/scheduled.ts"
 import type { Demo } from "./demo/demo.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
@@ -65,6 +66,7 @@ export interface Services {
   /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
   backups: ScheduledBackups
+  history: History
   /** The demo on the start page; null if the operator turned it off. */
   demo: Demo | null
   /** One for each limited action, shared by all requests of this process. */

@@ -5,6 +5,8 @@ import { holdProcessLock } from "#db/process-lock.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
+import { copyingRemoved } from "./backup/history/blobs.ts"
+import { NO_HISTORY, openArchive, startKeepingHistory } from "./backup/history/keep-history.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
@@ -65,13 +67,13 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const lock = await holdProcessLock(directUrl)
     opened.push(() => lock.close())
     const { mail, inbox } = await openMail(config, log, opened)
-    const blobs = await openBlobs(config)
+    const { blobs, history } = await openStores({ config, log, db }, directUrl, opened)
     const backups = startScheduledBackups(
       { config, log },
       {
         source: { databaseUrl: directUrl, blobs, version: version.number },
         migrations,
-        openFolder: openBackupFolder,
+        openFolder: openBlobFolder,
       },
     )
     opened.push(backups.stop)
@@ -86,6 +88,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       identity: await openIdentity(config, { db, log }, opened),
       blobs,
       backups,
+      history,
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       runningRequests: openRunningRequests(),
       activityExchange: openActivityExchange({ announce, db, log, process: lock.number }),
@@ -169,9 +172,27 @@ export async function openBlobs(config: Config): Promise<Blobs> {
   return openDiskBlobs(config.blobs.directory)
 }
 
-async function openBackupFolder(directory: string): Promise<Blobs> {
+/** A store in a folder of backups. */
+export async function openBlobFolder(directory: string): Promise<Blobs> {
   const { openDiskBlobs } = await import("./adapters/blobs/disk.ts")
   return openDiskBlobs(directory)
+}
+
+/** The store of files' bytes, and what keeps bytes and rows of earlier moments. */
+async function openStores(
+  { config, log, db }: Pick<Services, "config" | "log" | "db">,
+  url: string,
+  opened: Opened,
+): Promise<Pick<Services, "blobs" | "history">> {
+  const store = await openBlobs(config)
+  const { history: settings, database } = config
+  if (!settings || database.kind === "external") return { blobs: store, history: NO_HISTORY }
+  const place = { directory: settings.directory, cluster: database.directory }
+  const { archive, kept } = await openArchive(place, openBlobFolder)
+  const blobs = copyingRemoved(store, kept)
+  const history = startKeepingHistory({ db, blobs: store, log }, { archive, kept, url, days: settings.days })
+  opened.push(history.stop)
+  return { blobs, history }
 }
 
 function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Demo {

@@ -151,6 +151,10 @@ export const Settings = v.object({
   ),
   BACKUP_DIR: v.optional(v.string()),
   BACKUP_KEEP: v.optional(KeepText, "7d 4w 6m"),
+  BACKUP_HISTORY: v.optional(
+    wholeNumber("for how many days back any moment can be restored; 0 for none", 0, 3650),
+    "0",
+  ),
   BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
   DATABASE_URL: v.optional(
     address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),

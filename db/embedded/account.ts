@@ -10,8 +10,11 @@ export interface Account {
   canEnter: boolean
 }
 
-/** Null for a normal user: PostgreSQL then runs as that user. */
-export function findAccount(directory: string, binaries: string): Account | null {
+/**
+ * Null for a normal user: PostgreSQL then runs as that user. Otherwise one that can reach the folder
+ * of the data and the others.
+ */
+export function findAccount(directory: string, ...others: (string | undefined)[]): Account | null {
   if (process.getuid?.() !== 0) return null
   const identity = ownerOf(directory) ?? named("postgres") ?? named("nobody")
   if (!identity) {
@@ -19,7 +22,7 @@ export function findAccount(directory: string, binaries: string): Account | null
       "PostgreSQL does not run as root, and there is no other account. Start Tideline as a normal user.",
     )
   }
-  const closed = [directory, binaries].find((path) => !isOpen(path, identity))
+  const closed = [directory, ...others].find((path) => path !== undefined && !isOpen(path, identity))
   if (closed !== undefined && spawnSync("setpriv", ["--version"]).status !== 0) {
     throw new Error(
       `PostgreSQL does not run as root, and other accounts may not enter ${closed}. ` +

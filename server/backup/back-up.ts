@@ -9,7 +9,7 @@ import type { Blobs } from "#server/ports/blobs.ts"
 import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
 import { digesting, holds, isUnreadable } from "./digest.ts"
 import { alone } from "./folder-lock.ts"
-import { blobListIn, removeUnfinished, tableIn, writeFolder } from "./folder.ts"
+import { blobListIn, removeUnfinished, syncFolder, tableIn, tablesIn, writeFolder } from "./folder.ts"
 import type { Keep } from "./keep.ts"
 import { writeManifest, type Manifest, type WrittenTable } from "./manifest.ts"
 import { pruneBackups } from "./prune.ts"
@@ -103,12 +103,15 @@ async function write(source: BackupSource, target: BackupTarget): Promise<Omit<B
 async function writeRows(dump: Dump, folder: string) {
   const { takenAt, schema, sequences } = dump
   const tables: WrittenTable[] = []
+  const inside = tablesIn(folder)
+  await mkdir(inside, { mode: 0o700 })
   for (const table of dump.tables) {
     const { lines: rows, sha256 } = await dump.read(table, (lines) =>
       writeTable(lines, tableIn(folder, table)),
     )
     tables.push({ ...table, rows, sha256 })
   }
+  await syncFolder(inside)
   const { lines, sha256 } = await dump.readBlobs(async (list) => {
     const read = digesting(list)
     await pipeline(Readable.from(read), createWriteStream(blobListIn(folder), DURABLE))
@@ -143,7 +146,7 @@ async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget,
 }
 
 /** False if the application's store does not have the bytes that the row describes. */
-async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
+export async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
   const reading = readBlob(from, key)
   const stored = await to.put(key, reading.bytes(), { limit: size }).catch((error: unknown) => {
     if (reading.isLost() || isTooLarge(error)) return null

@@ -26,10 +26,10 @@ export async function* readBlobList(backup: string): AsyncGenerator<ListedBytes>
  * nothing else starts.
  */
 export async function eachOf<Item>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | readonly Item[],
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]()
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items.values()
   let failure: { error: unknown } | undefined
   const work = async () => {
     while (!failure) {

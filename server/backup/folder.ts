@@ -14,12 +14,21 @@ export function blobsIn(directory: string): string {
   return join(directory, "blobs")
 }
 
+/** The histories from which any moment can be restored. */
+export function historyIn(directory: string): string {
+  return join(directory, "history")
+}
+
 export function blobListIn(backup: string): string {
   return join(backup, "blobs.tsv")
 }
 
+export function tablesIn(backup: string): string {
+  return join(backup, "tables")
+}
+
 export function tableIn(backup: string, { schema, name }: Pick<WrittenTable, "schema" | "name">): string {
-  return join(backup, "tables", `${encodeURIComponent(schema)}.${encodeURIComponent(name)}.tsv.gz`)
+  return join(tablesIn(backup), `${encodeURIComponent(schema)}.${encodeURIComponent(name)}.tsv.gz`)
 }
 
 export function isBackupName(name: string): boolean {
@@ -36,8 +45,8 @@ export async function listBackups(directory: string): Promise<string[]> {
 }
 
 /**
- * Runs `write` on a new folder, which gets its name only when everything in it is durable. Returns
- * its final path.
+ * Runs `write` on a new folder, which gets its name only when `write` has made everything in it
+ * durable. Returns its final path.
  */
 export async function writeFolder(
   directory: string,
@@ -48,9 +57,8 @@ export async function writeFolder(
   const unfinished = join(directory, UNFINISHED + name)
   const folder = join(directory, name)
   try {
-    await mkdir(join(unfinished, "tables"), { recursive: true, mode: 0o700 })
+    await mkdir(unfinished, { recursive: true, mode: 0o700 })
     await write(unfinished)
-    await syncFolder(join(unfinished, "tables"))
     await syncFolder(unfinished)
     await rename(unfinished, folder)
     await syncFolder(directory)
@@ -76,7 +84,8 @@ export async function removeBackup(directory: string, name: string): Promise<voi
   await rm(unfinished, { recursive: true })
 }
 
-async function syncFolder(path: string) {
+/** Makes the names in a folder durable. */
+export async function syncFolder(path: string) {
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     await folder.sync()

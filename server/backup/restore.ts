@@ -1,8 +1,7 @@
 import { loadDump, refuseUnknownSchema, refuseUsedDatabase, type Loaded } from "#db/dump/load.ts"
 import { migrate } from "#db/migrate.ts"
-import type { Run } from "#db/transaction.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
-import { eachOf } from "./blob-list.ts"
+import { eachOf, type ListedBytes } from "./blob-list.ts"
 import { holds } from "./digest.ts"
 import type { Manifest } from "./manifest.ts"
 import { listKept, readTable, verifyBackup } from "./verify.ts"
@@ -36,9 +35,9 @@ export async function restoreBackup(
   try {
     await putBlobs(folder, manifest, kept, target.blobs, put)
     const written = { ...manifest, open: (table: Manifest["tables"][number]) => readTable(folder, table) }
-    const loaded = await loadDump(target.databaseUrl, target.migrations, written, (run) =>
-      leaveOut(run, target),
-    )
+    const loaded = await loadDump(target.databaseUrl, target.migrations, written, async (run) => {
+      for (const statement of leftOut(target)) await run((sql) => sql.unsafe(statement))
+    })
     await migrate(target.databaseUrl, target.migrations)
     return { ...loaded, manifest }
   } catch (error) {
@@ -69,31 +68,41 @@ async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: 
     if (await holds(store, blob)) return
     await store.remove(blob.key)
     put.add(blob.key)
-    const stream = await kept.open(blob.key)
-    if (!stream) throw new Error(`blobs/${blob.key} was removed from the backup during the restore.`)
-    try {
-      await store.put(blob.key, stream as AsyncIterable<Uint8Array>, { limit: blob.size })
-    } finally {
-      stream.destroy()
-    }
-    // What the store lists is not proof.
-    if (await holds(store, blob)) return
-    throw new Error(
-      `The store of files gives back other bytes for ${blob.key} than it was given. Check its disk.`,
-    )
+    if (await putBlob(kept, store, blob)) return
+    throw new Error(`blobs/${blob.key} was removed from the backup during the restore.`)
   })
 }
 
-async function leaveOut(run: Run, { keepSessions }: RestoreTarget) {
-  // Its bytes were being removed and are not in the backup.
-  await run((sql) =>
-    sql.unsafe("delete from blobs where not exists (select from files where storage_id = blobs._id)"),
+/**
+ * Copies the bytes into the store, and reads them back. False if they are not there to copy. Throws
+ * if the store changes them.
+ */
+export async function putBlob(kept: Blobs, store: Blobs, blob: ListedBytes): Promise<boolean> {
+  const stream = await kept.open(blob.key)
+  if (!stream) return false
+  try {
+    await store.put(blob.key, stream as AsyncIterable<Uint8Array>, { limit: blob.size })
+  } finally {
+    stream.destroy()
+  }
+  // What the store lists is not proof.
+  if (await holds(store, blob)) return true
+  throw new Error(
+    `The store of files gives back other bytes for ${blob.key} than it was given. Check its disk.`,
   )
-  // They sign realtime tokens and are encrypted with AUTH_SECRET, which may differ here. Missing
-  // ones are created.
-  await run((sql) => sql.unsafe("delete from auth.jwks"))
-  // A session that ended after the backup would be valid again.
-  if (!keepSessions) await run((sql) => sql.unsafe("delete from auth.session; delete from auth.verification"))
+}
+
+/** Statements that delete what must not come back with the rows. */
+export function leftOut({ keepSessions }: Pick<RestoreTarget, "keepSessions">): string[] {
+  return [
+    // Its bytes were being removed and are not in the backup.
+    "delete from blobs where not exists (select from files where storage_id = blobs._id)",
+    // They sign realtime tokens and are encrypted with AUTH_SECRET, which may differ here. Missing
+    // ones are created.
+    "delete from auth.jwks",
+    // A session that ended after the backup would be valid again.
+    ...(keepSessions ? [] : ["delete from auth.session", "delete from auth.verification"]),
+  ]
 }
 
 async function isLoaded({ databaseUrl }: RestoreTarget): Promise<boolean> {

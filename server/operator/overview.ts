@@ -45,13 +45,22 @@ export interface StorageState {
     newest: number | null
     isOverdue: boolean
   } | null
+  /** Null unless any moment of the last days can be restored. */
+  history: {
+    /** The earliest one; null if there is none yet. */
+    since: number | null
+    isBehind: boolean
+  } | null
 }
 
 /** Milliseconds: a backup and its check may take their time. */
 const BACKUP_MAY_TAKE = 3 * 60 * 60 * 1000
+const HISTORY_MAY_TAKE = 15 * 60 * 1000
 
 /** The state of the installation, as one process sees it. */
-export async function findOverview(scope: Scope<"backups" | "config" | "db" | "live" | "turns" | "replies">) {
+export async function findOverview(
+  scope: Scope<"backups" | "config" | "history" | "db" | "live" | "turns" | "replies">,
+) {
   const { config, db } = scope
   const [processes, stream, storage, emails, people, waiting, postgres] = await Promise.all([
     listProcesses(scope),
@@ -111,7 +120,8 @@ async function findStorage({
   backups,
   config,
   db,
-}: Scope<"backups" | "config" | "db">): Promise<StorageState> {
+  history,
+}: Scope<"backups" | "config" | "db" | "history">): Promise<StorageState> {
   const [[bytes], space] = await Promise.all([
     db.execute<{ database: number; files: number }>(sql`
       select pg_database_size(current_database())::float8 as database,
@@ -126,6 +136,10 @@ async function findStorage({
     backups: config.backups && {
       newest: backups.newest() || null,
       isOverdue: backups.overdue() > BACKUP_MAY_TAKE,
+    },
+    history: config.history && {
+      since: history.since() || null,
+      isBehind: history.behind() > HISTORY_MAY_TAKE,
     },
   }
 }

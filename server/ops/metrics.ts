@@ -13,7 +13,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
-  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups">,
+  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups" | "history">,
   connections: Connections,
 ) {
   const registry = new Registry()
@@ -121,7 +121,7 @@ function measureModel(registry: Registry, { replies }: Scope<"replies">) {
   })
 }
 
-function measureBackups(registry: Registry, { backups }: Scope<"backups">) {
+function measureBackups(registry: Registry, { backups, history }: Scope<"backups" | "history">) {
   gauge(
     registry,
     "tideline_backup_overdue_seconds",
@@ -133,6 +133,18 @@ function measureBackups(registry: Registry, { backups }: Scope<"backups">) {
     "tideline_backup_newest_time_seconds",
     "When the newest checked backup was taken, as a Unix time; 0 if there is none, or none are scheduled.",
     () => backups.newest() / 1000,
+  )
+  gauge(
+    registry,
+    "tideline_history_behind_seconds",
+    "For how long the history could not be kept; 0 if it is, or none is kept.",
+    () => history.behind() / 1000,
+  )
+  gauge(
+    registry,
+    "tideline_history_since_time_seconds",
+    "The earliest moment that can be restored, as a Unix time; 0 if there is none, or no history is kept.",
+    () => history.since() / 1000,
   )
 }
 

@@ -10,6 +10,8 @@ const image = read("Dockerfile")
 /** Variables that the containers themselves set. */
 const NOT_HANDED_ON = [
   "AUTH_SECRET",
+  // For the embedded PostgreSQL.
+  "BACKUP_HISTORY",
   "DATABASE_STREAM_URL",
   "DATABASE_URL",
   "DATA_DIR",

@@ -85,6 +85,7 @@ describe("the settings", () => {
       BLOBS_URL: "ftp://host/bucket",
       BACKUP_SCHEDULE: "every night",
       BACKUP_KEEP: "7 days",
+      BACKUP_HISTORY: "a week",
       BACKUP_CHECK: "no",
       DOCS_URL: "//elsewhere.example.org",
     })
@@ -96,6 +97,7 @@ describe("the settings", () => {
       expect.stringMatching(/^APP_URL must be an address such as https:/),
       expect.stringMatching(/^BACKUP_SCHEDULE must be five fields/),
       expect.stringMatching(/^BACKUP_KEEP must be how many/),
+      expect.stringMatching(/^BACKUP_HISTORY must be a whole number/),
       expect.stringMatching(/^BACKUP_CHECK must be restore or read/),
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
@@ -139,6 +141,18 @@ describe("the settings", () => {
       keep: { newest: 14 },
       proof: "read",
     })
+  })
+
+  it("keep a history of the embedded PostgreSQL alone", () => {
+    expect(readConfig({ AUTH_SECRET }).history).toBeNull()
+    expect(readConfig({ AUTH_SECRET, BACKUP_HISTORY: "7", BACKUP_DIR: "/b" }).history).toEqual({
+      directory: "/b/history",
+      days: 7,
+    })
+    const external = { AUTH_SECRET, BACKUP_HISTORY: "7", DATABASE_URL: "postgres://ada@localhost/tideline" }
+    expect(problemsOf(external)).toEqual([
+      expect.stringMatching(/^BACKUP_HISTORY is for the embedded PostgreSQL/),
+    ])
   })
 
   it("say where a bucket is, and which of its settings are missing", () => {

@@ -14,8 +14,9 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     replies: { trouble: { current: () => null } },
     turns: { count: () => 0, ended: () => ({}) },
     backups: { overdue: () => 5000, newest: () => 0 },
+    history: { behind: () => 7000, since: () => 9000 },
     identity: { countSignIns: () => ({ password: 2, provider: 1 }) },
-  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups">
+  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups" | "history">
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Requested while the first scrape is being written.
@@ -31,5 +32,7 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     expect(text).toContain('tideline_sign_ins_total{way="provider"} 1')
     expect(text).toContain('tideline_outbox_emails{state="parked"} 0')
     expect(text).toContain("tideline_backup_overdue_seconds 5\n")
+    expect(text).toContain("tideline_history_behind_seconds 7\n")
+    expect(text).toContain("tideline_history_since_time_seconds 9\n")
   }
 })

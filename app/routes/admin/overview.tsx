@@ -134,6 +134,9 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
           <Fact label={t`Newest checked backup`}>
             <Backups backups={storage.backups} now={now} />
           </Fact>
+          <Fact label={t`Any moment can be restored`}>
+            <History history={storage.history} now={now} />
+          </Fact>
         </dl>
       </Part>
 
@@ -157,6 +160,24 @@ function Backups({ backups, now }: { backups: StorageState["backups"]; now: numb
     <span className="flex flex-col items-start gap-1">
       {newest === null ? t`None yet` : <RelativeTime at={newest} now={now} />}
       {isOverdue ? <Badge tone="danger">{t`Overdue: see the log`}</Badge> : null}
+    </span>
+  )
+}
+
+function History({ history, now }: { history: StorageState["history"]; now: number }) {
+  const { t } = useLingui()
+  if (!history) return t`No history is kept`
+  const { since, isBehind } = history
+  return (
+    <span className="flex flex-col items-start gap-1">
+      {since === null ? (
+        t`None yet`
+      ) : (
+        <Trans>
+          Since <RelativeTime at={since} now={now} />
+        </Trans>
+      )}
+      {isBehind ? <Badge tone="danger">{t`Behind: see the log`}</Badge> : null}
     </span>
   )
 }

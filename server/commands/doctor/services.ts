@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { connect } from "node:tls"
+import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
+import { listBases } from "#server/backup/history/bases.ts"
 import { findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { formatBytes } from "#server/files/contract.ts"
@@ -20,6 +24,7 @@ export async function checkServices(config: Config): Promise<Finding[]> {
     checkModel(config),
     checkAddress(config),
     checkBackups(config),
+    checkHistory(config),
   ])
   return [...found.flat(), ...checkOperators(config)]
 }
@@ -42,6 +47,22 @@ async function checkBackups({ backups }: Config): Promise<Finding> {
     )
   } catch (error) {
     return warning("Backups", `${directory} cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+async function checkHistory({ database, history }: Config): Promise<Finding[]> {
+  const what = "History"
+  if (database.kind === "external" || !history) return []
+  const cluster = join(database.directory, "data")
+  if (!existsSync(cluster)) return [ok(what, "The first start begins it.")]
+  const archive = archiveOf(history.directory, cluster)
+  try {
+    const [first] = await listBases(archive)
+    if (!first) return [warning(what, `${archive} has none yet. A running Tideline begins it.`)]
+    const since = new Date(first.completeAt).toISOString()
+    return [ok(what, `Any moment since ${since} can be restored from ${history.directory}.`)]
+  } catch (error) {
+    return [warning(what, `${archive} cannot be read: ${reasonOf(error)}`)]
   }
 }
 

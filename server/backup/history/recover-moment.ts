@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { eq, sql } from "drizzle-orm"
+import { openDatabase, type Database } from "#db/client.ts"
+import { recoverCluster } from "#db/embedded/recover.ts"
+import { migrate } from "#db/migrate.ts"
+import { blobs as blobRows, files } from "#db/schema/files.ts"
+import type { Blobs } from "#server/ports/blobs.ts"
+import { eachOf } from "#server/backup/blob-list.ts"
+import { holds } from "#server/backup/digest.ts"
+import { leftOut, putBlob } from "#server/backup/restore.ts"
+import { listBases, type Base } from "./bases.ts"
+import { historyBlobsIn } from "./blobs.ts"
+
+export interface MomentTarget {
+  /** The folder of the embedded PostgreSQL. */
+  database: string
+  /** The folder with SQL files. */
+  migrations: string
+  /** The application's future blob store. */
+  blobs: Blobs
+  keepSessions: boolean
+  openFolder(path: string): Promise<Blobs>
+}
+
+export interface Restored {
+  /** When the last restored transaction was committed. Milliseconds; null if none was since the copy. */
+  lastCommit: number | null
+  /** False if nothing later was archived than what was restored. */
+  isReached: boolean
+  /** The names of the files whose bytes are missing. */
+  lost: string[]
+}
+
+/**
+ * Restores the state of a moment into an empty installation: rows, then the bytes of their files.
+ * `moment` is in milliseconds since the epoch; the newest state if null. Throws an error that says
+ * what to do, before changing anything, if the history does not have the moment or the installation
+ * is not empty.
+ */
+export async function restoreMoment(
+  history: string,
+  moment: number | null,
+  target: MomentTarget,
+): Promise<Restored> {
+  const { archive, base } = await chooseBase(history, moment)
+  refuseUsedFolder(target.database)
+  await refuseStoredBytes(target.blobs)
+  const kept = await target.openFolder(historyBlobsIn(archive))
+  const put = new Set<string>()
+  try {
+    const { result, ...recovered } = await recoverCluster(
+      { base, archive, until: moment, directory: target.database },
+      async (url) => {
+        await migrate(url, target.migrations)
+        const { db, close } = openDatabase(url, { connections: 2 })
+        try {
+          await db.transaction(async (tx) => {
+            for (const statement of leftOut(target)) await tx.execute(sql.raw(statement))
+          })
+          return await putBlobs(db, kept, target.blobs, put)
+        } finally {
+          await close()
+        }
+      },
+    )
+    return { ...recovered, lost: result }
+  } catch (error) {
+    for (const key of put) await target.blobs.remove(key)
+    throw error
+  }
+}
+
+/** The newest copy that is older than the moment, of all clusters. */
+async function chooseBase(history: string, moment: number | null): Promise<{ archive: string; base: Base }> {
+  const found: { archive: string; base: Base }[] = []
+  for (const system of await readdir(history).catch(() => [])) {
+    const archive = join(history, system)
+    for (const base of await listBases(archive)) found.push({ archive, base })
+  }
+  found.sort((one, other) => one.base.completeAt - other.base.completeAt)
+  const [first] = found
+  if (!first)
+    throw new Error(
+      `There is no history in ${history}. It is kept by a Tideline that runs with BACKUP_HISTORY. Nothing was changed.`,
+    )
+  const chosen = moment === null ? found.at(-1) : found.findLast(({ base }) => base.completeAt <= moment)
+  if (chosen) return chosen
+  throw new Error(
+    `The history begins at ${new Date(first.base.completeAt).toISOString()}. Choose a later moment. Nothing was changed.`,
+  )
+}
+
+function refuseUsedFolder(database: string) {
+  if (!existsSync(database)) return
+  throw new Error(
+    `There is a database in ${database} already. A moment is restored into a new installation: another DATA_DIR, or move this one aside. ` +
+      "Nothing was changed.",
+  )
+}
+
+async function refuseStoredBytes(store: Blobs) {
+  for await (const { key } of store.list("stored"))
+    throw new Error(
+      `The store of files is not empty (${key}, for one). A moment is restored into a new one: another BLOBS_URL, or another DATA_DIR. ` +
+        "Nothing was changed.",
+    )
+}
+
+async function putBlobs(db: Database, kept: Blobs, store: Blobs, put: Set<string>): Promise<string[]> {
+  const lost = new Set<string>()
+  const listed = await db
+    .selectDistinctOn([blobRows.key], {
+      key: blobRows.key,
+      size: blobRows.size,
+      sha256: blobRows.sha256,
+      name: files.fileName,
+    })
+    .from(blobRows)
+    .innerJoin(files, eq(files.storageId, blobRows._id))
+  await eachOf(listed, async (blob) => {
+    put.add(blob.key)
+    if (!(await holds(kept, blob)) || !(await putBlob(kept, store, blob))) lost.add(blob.name)
+  })
+  return [...lost].toSorted()
+}
