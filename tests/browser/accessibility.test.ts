@@ -85,6 +85,16 @@ describe("on a small screen", () => {
   })
 })
 
+it("a page fits into 320 pixels before its font has arrived", async () => {
+  const page = await open("/", { viewport: { width: 320, height: 640 } })
+  await page.route("**/*.woff2", (route) => route.abort())
+  await page.goto(new URL("/blog/a-commit-is-the-announcement", page.url()).href)
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
+  // Of the fonts that it did not get.
+  expect(complaints.splice(0).filter((text) => !text.endsWith("net::ERR_FAILED"))).toEqual([])
+  await page.context().close()
+})
+
 describe("in German, whose texts are longer", () => {
   it.each(pages)("%s fits into 320 pixels and has no accessibility violations", async (path) => {
     const page = await open(path, { viewport: { width: 320, height: 640 }, locale: "de-DE" })
