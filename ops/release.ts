@@ -17,7 +17,7 @@ else process.stdout.write(readNotes())
 function writeVersion() {
   replace("package-lock.json", /(?<=^ {2,6}"name": "tideline",\n {2,6}"version": ")[^"]+/gm)
   replace("Dockerfile", /(?<=^ARG VERSION=).+/gm)
-  replace("docker-compose.yml", /(?<=^ {4}image: tideline:).+/gm)
+  replace("docker-compose.yml", /(?<=^ {4}image: \$\{TIDELINE_IMAGE:-tideline\}:).+/gm)
 }
 
 function replace(file: string, place: RegExp) {
@@ -28,7 +28,8 @@ function replace(file: string, place: RegExp) {
 function readNotes(): string {
   if (tag !== `v${version}`) throw new Error(`The tag is ${tag}, and package.json has ${version}.`)
   const sections = readFileSync(join(root, "CHANGELOG.md"), "utf8").split(/^## /m)
-  const section = sections.find((each) => each.startsWith(`${version}\n`))
+  // With a date, or without one, as changesets writes it.
+  const section = sections.find((each) => [version, `${version},`].includes(/^\S+/.exec(each)?.[0] ?? ""))
   if (!section) throw new Error(`CHANGELOG.md has no section "## ${version}".`)
-  return section.slice(version.length).trim().concat("\n")
+  return section.slice(section.indexOf("\n")).trim().concat("\n")
 }

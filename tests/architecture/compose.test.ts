@@ -58,7 +58,10 @@ describe("docker-compose.yml", () => {
 
   it("names the version in package.json, as the image does", () => {
     const { version } = JSON.parse(read("package.json")) as { version: string }
-    const named = [...compose.matchAll(/image: tideline:(\S+)/g), ...image.matchAll(/^ARG VERSION=(\S+)/gm)]
+    const named = [
+      ...compose.matchAll(/image: \$\{TIDELINE_IMAGE:-tideline\}:(\S+)/g),
+      ...image.matchAll(/^ARG VERSION=(\S+)/gm),
+    ]
     expect(named.map((match) => match[1])).toEqual([version, version, version, version])
   })
 })
