@@ -121,15 +121,24 @@ describe("a scheduled backup", () => {
     const settings = settingsFor(aFolder(), { proof: "read" })
     const lines: { msg: string }[] = []
     const log = pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) })
-    const start = () => startScheduledBackups({ config: { backups: settings }, log }, needs())
+    const start = (more = {}) =>
+      startScheduledBackups({ config: { backups: settings }, log }, { ...needs(), ...more })
     const processes = [start(), start()]
     await expect
       .poll(async () => (await findChecked(settings.directory))?.proof, { timeout: 30_000 })
       .toBe("read")
     await expect.poll(() => processes.some((each) => each.newest() > 0 && each.overdue() === 0)).toBe(true)
-    const third = start()
+    // A backup begins with its folder, in the same turn in which the process learns of the newest.
+    const begun: string[] = []
+    const third = start({
+      openFolder: (folder: string) => {
+        begun.push(folder)
+        return openDiskBlobs(folder)
+      },
+    })
     await expect.poll(() => third.newest()).toBeGreaterThan(0)
     expect(third.overdue()).toBe(0)
+    expect(begun).toEqual([])
     for (const each of [...processes, third]) await each.stop()
     expect(await listBackups(settings.directory)).toHaveLength(1)
     expect(lines.map(({ msg }) => msg)).toEqual(["took and checked a scheduled backup"])
