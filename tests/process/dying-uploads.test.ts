@@ -17,7 +17,7 @@ import { openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 const HOUR = 60 * 60 * 1000
 const LONG = process.env["UPLOADS"] === "long"
 /** UPLOADS=long runs all steps, which takes half an hour. */
-const STRIDE = LONG ? 1 : 31
+const STRIDE = LONG ? 1 : 61
 
 let drawer: FileDrawer
 beforeAll(async () => {
