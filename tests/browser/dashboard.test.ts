@@ -74,7 +74,8 @@ describe("onboarding", () => {
       .setInputFiles(file)
     await page.getByRole("region", { name: "Add a file" }).getByText("tides.txt").first().waitFor()
     await page.getByRole("button", { name: "Add another", exact: true }).waitFor()
-    expect(await sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)
+    // PostgreSQL sends a commit from its log slightly before other sessions can see its rows.
+    await expect.poll(() => sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)
   })
 })
 
