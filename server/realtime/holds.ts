@@ -23,6 +23,12 @@ export interface Holds {
   complete(outbox: Outbox, edit: Edit, transaction: Transaction): void
 }
 
+/** The running checks of a subscription, and the transactions that required them. */
+interface Checks {
+  readonly running: number
+  readonly transactions: readonly Transaction[]
+}
+
 const STREAM_TIMEOUT_MS = 5000
 
 /**
@@ -31,11 +37,16 @@ const STREAM_TIMEOUT_MS = 5000
  */
 export function createHolds(options: HoldOptions): Holds {
   const { snapshots, log, metrics } = options
+  const checks = new WeakMap<Subscription, Checks>()
   let incomplete: { outbox: Outbox; edit: Edit; transaction: Transaction }[] = []
 
   return {
     recheck(subscriptions, transaction) {
       metrics.count("rechecks", subscriptions.size)
+      for (const subscription of subscriptions) {
+        const { running, transactions } = checks.get(subscription) ?? { running: 0, transactions: [] }
+        checks.set(subscription, { running: running + 1, transactions: [...transactions, transaction] })
+      }
       void recheck([...subscriptions], transaction)
     },
     complete(outbox, edit, transaction) {
@@ -52,6 +63,7 @@ export function createHolds(options: HoldOptions): Holds {
   async function recheck(subscriptions: readonly Subscription[], transaction: Transaction): Promise<void> {
     let denied: readonly Subscription[] = []
     let unknown: readonly Subscription[] = []
+    const hub = options.hub()
     try {
       const snapshot = await takeSeeing([transaction], async (reader) => {
         const verdicts = await Promise.all(
@@ -63,20 +75,33 @@ export function createHolds(options: HoldOptions): Holds {
       })
       snapshot.release()
       denied = snapshot.value
+      // Once the stream is there, every change of rights that the snapshot shows is among the checks.
+      if (denied.length < subscriptions.length && !(await hub.reached(snapshot.lsn, STREAM_TIMEOUT_MS)))
+        throw new Error("The stream did not reach the snapshot.")
+      const isLater = ({ end, xid }: Transaction) => end > transaction.end && sees(snapshot.visibility, xid)
+      // The verdict is of a later moment: access may have ended in between and come back.
+      unknown = subscriptions.filter((each) => checks.get(each)?.transactions.some(isLater))
     } catch (error) {
       log.error({ err: error }, "could not check access again; those subscriptions start over")
       unknown = subscriptions
     }
-    const hub = options.hub()
     hub.between(() => {
-      hub.reset(unknown.filter(isCurrent), "gap")
       for (const subscription of denied.filter(isCurrent)) {
         hub.unfollow(subscription)
         subscription.client.outbox.revoked([subscription.id], "denied")
         metrics.count("revoked")
       }
+      hub.reset(unknown.filter(isCurrent), "gap")
+      for (const subscription of subscriptions) settle(subscription)
       for (const { client } of subscriptions) client.outbox.release()
     })
+  }
+
+  /** The transactions are kept until no check runs, because an earlier one may end last. */
+  function settle(subscription: Subscription): void {
+    const { running, transactions } = checks.get(subscription) ?? { running: 1, transactions: [] }
+    if (running === 1) checks.delete(subscription)
+    else checks.set(subscription, { running: running - 1, transactions })
   }
 
   async function complete(

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises"
 
+import { concernsAccess } from "./access-changes.ts"
 import type { Activity } from "./activity.ts"
 import { createPositionWaiters } from "./position-waiters.ts"
 import type { Client, Subscription } from "./client.ts"
@@ -8,8 +9,8 @@ import { editsOf, isReadable, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
 import type { Ring } from "./ring.ts"
-import { keyIn, type Shape, type Shapes } from "./shapes.ts"
-import type { RowChange, WatchedTable } from "./tables.ts"
+import type { Shapes } from "./shapes.ts"
+import type { WatchedTable } from "./tables.ts"
 import { createTopics, type Topics, type Touched } from "./topics.ts"
 import { largeAffects, type Transaction } from "./transactions.ts"
 
@@ -237,7 +238,7 @@ export function createHub(options: HubOptions): Hub {
     const dependants = new Set<Subscription>()
     for (const { change, shape, key, place } of places) {
       for (const [dependant, on] of place.dependants) {
-        if (on === "change" || !stays(shape, key, change)) dependants.add(dependant)
+        if (concernsAccess({ shape, key, on }, change)) dependants.add(dependant)
       }
     }
     if (dependants.size === 0) return
@@ -298,10 +299,4 @@ export function createHub(options: HubOptions): Hub {
 /** Whether it has not been cancelled in the meantime. */
 export function isCurrent(subscription: Subscription): boolean {
   return subscription.client.subscriptions.get(subscription.id) === subscription
-}
-
-/** Whether the row was at the place before and is there now. */
-function stays(shape: Shape, key: string, change: RowChange): boolean {
-  if (change.inserted || change.row === null || keyIn(shape, change.row) !== key) return false
-  return change.old === null || keyIn(shape, change.old) === key
 }

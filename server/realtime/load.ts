@@ -4,18 +4,22 @@ import { projectRow } from "./edits.ts"
 import { sealResumeToken } from "./resume-token.ts"
 import type { Hub } from "./hub.ts"
 import { lsnToWire } from "./lsn.ts"
+import type { Metrics } from "./metrics.ts"
 import { finishPage } from "./page.ts"
 import type { Range } from "./range.ts"
 import { createRefusal, Refused } from "./refusal.ts"
+import { affects } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import type { Tuple } from "./tables.ts"
+import type { Transaction } from "./transactions.ts"
 
 export interface LoadOptions {
   readonly hub: Hub
   readonly ring: Ring
   readonly snapshots: Snapshots
   readonly catalogue: Catalogue
+  readonly metrics: Metrics
   readonly secret: string
 }
 
@@ -29,6 +33,10 @@ export type Load = (questions: readonly Question[], viewer: unknown, userId: str
 
 /** More would only queue on one connection. */
 const LOADS_AT_ONCE = 8
+
+/** Milliseconds until a snapshot may show what the stream has delivered already, and how often. */
+const PAUSE = 5
+const ATTEMPTS = 200
 
 interface Waiting {
   asked: Asked[]
@@ -46,7 +54,7 @@ type Asked = ReturnType<Catalogue["ask"]> & { question: Question }
  * changes nothing.
  */
 export function openLoads(options: LoadOptions): Load {
-  const { snapshots, catalogue } = options
+  const { snapshots, catalogue, metrics } = options
   let waiting: Waiting[] = []
 
   return async (questions, viewer, userId) => {
@@ -64,24 +72,39 @@ export function openLoads(options: LoadOptions): Load {
       void readTogether(calls.slice(first, first + LOADS_AT_ONCE))
   }
 
-  async function readTogether(calls: readonly Waiting[]): Promise<void> {
+  async function readTogether(calls: readonly Waiting[], attempt = 1): Promise<void> {
     try {
       const snapshot = await snapshots.take(async (reader) => {
         const rowsOf = readOnce(reader)
         return Promise.all(calls.map((call) => readCall(call, reader, rowsOf)))
       })
-      const place = placeOf(options, snapshot)
-      for (const [index, { asked, userId, answer }] of calls.entries()) {
+      const missing = snapshot.missing()
+      const place = placeOf(options, snapshot, missing)
+      for (const [index, call] of calls.entries()) {
+        const { asked, userId, answer } = call
         const read = snapshot.value[index] ?? []
-        if (read instanceof Refused) answer.reject(read)
-        else answer.resolve(asked.map((each, at) => toLoaded(options, each, read[at] ?? [], place, userId)))
+        if (read instanceof Refused) {
+          if (attempt < ATTEMPTS && isEarly(call, missing)) readAgain(call, attempt + 1)
+          else answer.reject(read)
+        } else answer.resolve(asked.map((each, at) => toLoaded(options, each, read[at] ?? [], place, userId)))
       }
     } catch (error) {
       // A failing statement aborts the transaction, and with it the other requests.
-      if (calls.length > 1) for (const call of calls) void readTogether([call])
+      if (calls.length > 1) for (const call of calls) void readTogether([call], attempt)
       else calls[0]?.answer.reject(error)
     }
   }
+
+  function readAgain(call: Waiting, attempt: number): void {
+    metrics.count("snapshots_repeated")
+    setTimeout(() => void readTogether([call], attempt), PAUSE)
+  }
+}
+
+/** Whether the stream has delivered a change of rights that the snapshot does not show. */
+function isEarly({ asked }: Waiting, missing: readonly Transaction[] | null): boolean {
+  const places = asked.flatMap(({ dependencies }) => dependencies)
+  return (missing ?? []).some((transaction) => places.some((place) => affects(transaction, place)))
 }
 
 /** A refusal concerns only its own request, so it is a value here. */
@@ -119,8 +142,11 @@ function readOnce(reader: SnapshotReader) {
 /**
  * Where the stream continues after a snapshot; null if it cannot, so that the browser reads again.
  */
-function placeOf({ hub, ring }: LoadOptions, snapshot: Snapshot<unknown>) {
-  const missing = snapshot.missing()
+function placeOf(
+  { hub, ring }: LoadOptions,
+  snapshot: Snapshot<unknown>,
+  missing: readonly Transaction[] | null,
+) {
   const lsn = missing?.[0]?.start ?? ring.end
   const epoch = hub.epoch()
   snapshot.release()

@@ -166,7 +166,7 @@ export async function openRealtime<Viewer, Scope>(
   )
   const { secret } = options
   const reading = { hub, ring, snapshots, catalogue, secret }
-  const load = openLoads(reading)
+  const load = openLoads({ ...reading, metrics })
   const subscriber = createSubscriber({
     ...reading,
     watching: layout,

@@ -7,13 +7,44 @@ import { REFUSAL } from "./refusal-brand.ts"
 import { fillIn, realtimeTexts } from "./refusal-text-contract.ts"
 import { TooManyRows } from "./snapshot.ts"
 
-/** A refusal as an error. The client receives its `refusal`. */
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unknown: 404,
+  version: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  rate_limited: 429,
+  unavailable: 503,
+  internal: 500,
+}
+
+/**
+ * A refusal as an error. A socket receives its `refusal`; a loader recognizes it by the mark, like
+ * the product's own.
+ */
 export class Refused extends Error {
+  readonly [REFUSAL] = true
   readonly refusal: Refusal
 
   constructor(code: ErrorCode, message: string, retryAfter?: number) {
     super(message)
     this.refusal = retryAfter === undefined ? { code, message } : { code, message, retryAfter }
+  }
+
+  get status(): number {
+    return STATUSES[this.refusal.code]
+  }
+  get code(): ErrorCode {
+    return this.refusal.code
+  }
+  get reason(): string | undefined {
+    return this.refusal.reason
+  }
+  get values(): Refusal["values"] {
+    return this.refusal.values
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 
+import { mayHaveLapsed } from "./access-changes.ts"
 import type { Activity } from "./activity.ts"
 import type { Catalogue, Question } from "./catalogue.ts"
 import type { Client } from "./client.ts"
@@ -277,12 +278,13 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       try {
         if (missing === null) throw new PageUnsettled()
         catalogue.confirm(each)
-        if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
-          throw createRefusal("not_found", "not-there")
-        }
+        // Before the verdict: the snapshot may not show a right that the stream has delivered.
         const late = missing.filter((transaction) => transaction.end <= position)
         if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {
           throw new PageUnsettled()
+        }
+        if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
+          throw createRefusal("not_found", "not-there")
         }
         const { part, range } = answerOf(client, each, snapshot, late, texts)
         parts.push(part)
@@ -338,6 +340,9 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     const found = snapshot?.value.rows.get(range.identity)
     // A token is sealed for the requested page; the pinned end is inside it.
     if (canContinue(clientRows)) {
+      // The changes in between may be of a time without access.
+      if (mayHaveLapsed(ring, wanted.dependencies, clientRows.since, position))
+        throw new PageUnsettled({ reread: true })
       const changes = changesSince(ring, clientRows.range, clientRows.since, position)
       metrics.count("resumed")
       const token = sealResumeToken(secret, client.userId, range, { ...point, end: clientRows.range.end })

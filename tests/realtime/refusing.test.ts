@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { request } from "node:http"
 import postgres from "postgres"
 import { describe, expect, it } from "vitest"
+import { dataOf, dataOfReason, isRefusal } from "#server/errors.ts"
 import { END_CREDENTIAL, REVOKE_USER } from "#server/realtime/open.ts"
 import { ORIGIN } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
@@ -145,6 +146,19 @@ describe("another user's rows", () => {
     expect(JSON.stringify(eve.events)).not.toMatch(/secret|private/)
   })
 
+  it("are refused to a loader like a record that does not exist", async () => {
+    await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
+    const load = suite.engine.realtime.snapshotOf(
+      [{ query: "messages.inOwnThread", args: { threadId: "t" } }],
+      { id: "eve" },
+    )
+    const error: unknown = await load.catch((reason: unknown) => reason)
+    expect(isRefusal(error) && { ...dataOf(error), status: error.status }).toEqual({
+      ...dataOfReason("not-there"),
+      status: 404,
+    })
+  })
+
   it("cannot be read with another user's row token", async () => {
     await suite.sql`insert into threads (_id, owner) values ('t', 'ada')`
     const ada = await suite.connect("ada")
@@ -178,6 +192,52 @@ describe("another user's rows", () => {
       client.close()
     }
     await writer.end()
+  })
+
+  it("of the time without access are not sent when access comes back", async () => {
+    const { sql } = suite
+    const writer = postgres(suite.databaseUrl, { max: 1, onnotice: () => {} })
+    for (let round = 0; round < 20; round++) {
+      await sql`insert into threads (_id, owner) values (${`t${round}`}, 'ada')`
+      const client = await suite.connect()
+      const list = await client.follow("messages.inOwnThread", { threadId: `t${round}` })
+      const other = await client.follow("messages.inThread", { threadId: `o${round}` })
+      await writer
+        .unsafe(
+          `begin; update threads set owner = 'eve' where _id = 't${round}'; commit;
+           begin; insert into messages (_id, thread_id, owner, body) values ('b${round}', 't${round}', 'eve', 'secret'); commit;
+           begin; update messages set body = 'public' where _id = 'b${round}';
+           update threads set owner = 'ada' where _id = 't${round}';
+           insert into messages (_id, thread_id, owner) values ('c${round}', 'o${round}', 'ada'); commit;`,
+        )
+        .simple()
+      await client.until(() => list.state !== "live" && other.rows.size === 1, "the end and the other row")
+      expect(JSON.stringify(client.events)).not.toContain("secret")
+      expect(list.rows.size).toBe(0)
+      client.close()
+    }
+    await writer.end()
+  })
+
+  it("of the time without access are not sent to a client that was away then", async () => {
+    const { sql } = suite
+    await sql`insert into threads (_id, owner) values ('t', 'ada')`
+    await sql`insert into messages (_id, thread_id, owner) values ('1', 't', 'ada')`
+    const client = await suite.connect()
+    const list = await client.follow("messages.inOwnThread", { threadId: "t" })
+    const watcher = await suite.connect("eve")
+    const threads = await watcher.follow("threads.own", {})
+    client.close()
+    await sql`update threads set owner = 'eve' where _id = 't'`
+    await sql`insert into messages (_id, thread_id, owner) values ('secret', 't', 'eve')`
+    await sql`delete from messages where _id = 'secret'`
+    await sql`update threads set owner = 'ada' where _id = 't'`
+    await sql`insert into threads (_id, owner) values ('e', 'eve')`
+    await watcher.until(() => threads.rows.has("e"), "the stream")
+    await client.resume()
+    await client.until(() => list.state === "live", "the rows")
+    expect([...list.rows.keys()]).toEqual(["1"])
+    expect(JSON.stringify(client.events)).not.toContain("secret")
   })
 
   it("continue without a gap if access is confirmed", async () => {

@@ -170,6 +170,34 @@ describe("the stream", () => {
     await writer.end()
   })
 
+  it("waits for a right that was streamed before any snapshot saw it: nobody is refused", async () => {
+    const client = await connect()
+    const own = await client.follow("threads.own", {})
+    await cluster.set("synchronous_standby_names", "nobody")
+    onTestFinished(() => cluster.set("synchronous_standby_names", ""))
+    await expect
+      .poll(
+        async () => (await cluster.admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"],
+      )
+      .toBe("nobody")
+    const writer = postgres(cluster.url, { max: 1, onnotice: () => {} })
+    const written = writer`insert into threads (_id, owner) values ('early', 'ada')`.execute()
+    await client.until(() => own.rows.has("early"), "the thread")
+    const question = { query: "messages.inOwnThread", args: { threadId: "early" } }
+    const repeated = Number(engine.realtime.metrics()["snapshots_repeated"] ?? 0)
+    const followed = client.follow(question.query, question.args)
+    const loaded = engine.realtime.snapshotOf([question], { id: "ada" })
+    void loaded.catch(() => {})
+    await expect
+      .poll(() => engine.realtime.metrics()["snapshots_repeated"], { interval: 5 })
+      .toBeGreaterThanOrEqual(repeated + 2)
+    await cluster.set("synchronous_standby_names", "")
+    await written
+    expect(await followed).toMatchObject({ refusal: null, state: "live" })
+    expect(await loaded).toMatchObject([{ rows: [] }])
+    await writer.end()
+  })
+
   it("ends the connection of someone who was signed out before the stream had begun", async () => {
     onTestFinished(async () => {
       await cluster.sql`
