@@ -15,6 +15,7 @@ import {
   type SequenceState,
   type TableForm,
 } from "./form.ts"
+import { readCopy } from "./read-copy.ts"
 import type { SchemaState } from "./write.ts"
 
 /** The dump to load. */
@@ -172,9 +173,9 @@ async function load(run: Run, table: TableForm, lines: AsyncIterable<Uint8Array>
 
 async function compare(run: Run, table: TableForm & { sha256: string }) {
   const statement = await copyOut(run, table)
-  const sha256 = await run(async (sql) => {
+  const sha256 = await readCopy(run, statement, async (lines) => {
     const hash = createHash("sha256")
-    for await (const chunk of await sql.unsafe(statement).readable()) hash.update(chunk as Uint8Array)
+    for await (const chunk of lines) hash.update(chunk)
     return hash.digest("hex")
   })
   if (sha256 === table.sha256) return

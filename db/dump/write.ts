@@ -1,4 +1,3 @@
-import { finished } from "node:stream/promises"
 import { BACKUP_LOCK, BackupRunning, REMOVAL_LOCK } from "#db/backup-locks.ts"
 import { openOneConnection, openConnectionPool, type Connection } from "#db/connections.ts"
 import { MIGRATION_LOCK } from "#db/migrate.ts"
@@ -14,6 +13,7 @@ import {
   type SequenceState,
   type TableForm,
 } from "./form.ts"
+import { readCopy } from "./read-copy.ts"
 
 /** The last migration of a database. */
 export interface SchemaState {
@@ -105,10 +105,10 @@ async function dumpIn<Written>(run: Run, tables: TableForm[], work: (dump: Dump)
     tables,
     sequences: await listSequences(run),
     read: async (table, take) =>
-      stream(run, await copyOut(run, table), take).catch((error: unknown) => {
+      readCopy(run, await copyOut(run, table), take).catch((error: unknown) => {
         throw explainRefusal(error, table)
       }),
-    readBlobs: (take) => stream(run, BLOBS, take),
+    readBlobs: (take) => readCopy(run, BLOBS, take),
   })
 }
 
@@ -141,21 +141,4 @@ async function readSchemaState(run: Run): Promise<SchemaState> {
     : []
   if (!newest) throw new Error("There is nothing to back up: Tideline has not used this database yet.")
   return { at: Number(newest.at), hash: newest.hash }
-}
-
-function stream<Result>(
-  run: Run,
-  statement: string,
-  take: (lines: AsyncIterable<Uint8Array>) => Promise<Result>,
-): Promise<Result> {
-  return run(async (sql) => {
-    const rows = await sql.unsafe(statement).readable()
-    try {
-      return await take(rows.iterator({ destroyOnReturn: false }))
-    } finally {
-      // PostgreSQL takes no other statement on this connection before all has been read, and the
-      // client never reads the rest for a stream that was destroyed.
-      await finished(rows.resume()).catch(() => {})
-    }
-  })
 }
