@@ -27,5 +27,6 @@ export function readCopy<Result>(
  * its result forever: https://github.com/porsager/postgres/issues/499
  */
 function resumeConnection(rows: Readable) {
+  // oxlint-disable-next-line no-underscore-dangle -- the only way to the driver's `resume`
   rows._read(0)
 }

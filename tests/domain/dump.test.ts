@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers"
 import postgres from "postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { loadDump, nameOf, type WrittenDump } from "#db/dump/load.ts"
+import type { TableForm } from "#db/dump/form.ts"
 import { readCopy } from "#db/dump/read-copy.ts"
 import { withDump } from "#db/dump/write.ts"
 import { migrate } from "#db/migrate.ts"
@@ -58,15 +59,15 @@ describe("a dump", () => {
         and state = 'idle in transaction' and query like 'copy%"filling"%'`
     const sizes = await withDump(
       from.url,
-      async ({ tables, read }) => {
-        const sizes: number[] = []
-        for (const table of tables.filter(({ name }) => name.startsWith("filling"))) {
-          await read(table, async (lines) => {
+      async (dump) => {
+        const read: number[] = []
+        for (const table of dump.tables.filter(({ name }) => name.startsWith("filling"))) {
+          await dump.read(table, async (lines) => {
             if (table.name === "filling") await expect.poll(sentAll, { timeout: 20_000 }).toHaveLength(1)
-            sizes.push((await buffer(lines)).byteLength)
+            read.push((await buffer(lines)).byteLength)
           })
         }
-        return sizes
+        return read
       },
       (written) => Promise.resolve(written),
     )
@@ -132,8 +133,9 @@ async function insert(sql: postgres.Sql, rows: Record<string, string | null>[]) 
   await sql.begin(async (tx) => {
     await tx.unsafe("set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'")
     await tx.unsafe(`insert into every_type select (each ->> 'id')::integer, ${values} ${from}`, [json])
-    for (const _twice of [1, 2])
-      await tx.unsafe(`insert into every_type_unkeyed select ${values} ${from}`, [json])
+    const unkeyed = `insert into every_type_unkeyed select ${values} ${from}`
+    await tx.unsafe(unkeyed, [json])
+    await tx.unsafe(unkeyed, [json])
     await tx.unsafe(`insert into one_text select each ->> 'text' ${from}`, [json])
   })
 }
@@ -158,7 +160,7 @@ async function readDump(url: string, chunkSize: () => number): Promise<WrittenDu
         schema,
         sequences,
         tables,
-        async *open(table) {
+        async *open(table: TableForm) {
           const all = bytes.get(nameOf(table)) ?? Buffer.alloc(0)
           for (let at = 0, size = 0; at < all.length; at += size) {
             size = chunkSize()
@@ -173,26 +175,22 @@ async function readDump(url: string, chunkSize: () => number): Promise<WrittenDu
 
 /** Every row as PostgreSQL prints it. */
 async function asText(sql: postgres.Sql, table: string): Promise<unknown[]> {
-  return sql.begin(async (tx) => {
-    await tx.unsafe(SAME_TEXT)
-    const rows = await tx`select t::text as row from ${tx(table)} t order by t::text collate "C"`
-    return rows.map(({ row }) => row as unknown)
-  })
+  await sql.unsafe(SAME_TEXT)
+  const rows = await sql`select t::text as row from ${sql(table)} t order by t::text collate "C"`
+  return rows.map(({ row }) => row as unknown)
 }
 
 /** What it stores, without any text in between. */
 async function asBinary(sql: postgres.Sql, table: string): Promise<Buffer> {
+  await sql.unsafe(SAME_TEXT)
   const statement = `copy (select * from "${table}" t order by t::text collate "C") to stdout (format binary)`
-  return sql.begin(async (tx) => {
-    await tx.unsafe(SAME_TEXT)
-    return readCopy(
-      (work) => work(tx),
-      statement,
-      (bytes) => buffer(bytes),
-    )
-  })
+  return readCopy(
+    (work) => work(sql),
+    statement,
+    (bytes) => buffer(bytes),
+  )
 }
 
 const SAME_TEXT = `
-  set local datestyle = 'ISO'; set local timezone = 'UTC'; set local intervalstyle = 'iso_8601';
-  set local extra_float_digits = 1; set local bytea_output = 'hex'`
+  set datestyle = 'ISO'; set timezone = 'UTC'; set intervalstyle = 'iso_8601';
+  set extra_float_digits = 1; set bytea_output = 'hex'`

@@ -23,9 +23,21 @@ const either =
 
 /** What COPY, arrays, CSV and terminals escape or end at, and characters of every length in UTF-8. */
 const FRAGMENTS = [
-  ..."\b\f\n\r\t\v\\\"'{}(),;:%_ \u0001\u001b\u007f\u0085\u00a0\u2028\ufeff\ufffd\uffff",
-  ..."aZ0éß漢😀\u{10ffff}e\u0301\u202e\u200d",
-  ...["\\N", "\\.", "\\n", "\\\\", "\\x41", "\\101", "\r\n", "NULL", "null", "$$", "--", "\\.\n", "\n\\.\n"],
+  ...Array.from("\b\f\n\r\t\v\\\"'{}(),;:%_ \u0001\u001b\u007f\u0085\u00a0\u2028\ufeff\ufffd\uffff"),
+  ...Array.from("aZ0éß漢😀\u{10ffff}e\u0301\u202e\u200d"),
+  "\\N",
+  "\\.",
+  "\\n",
+  "\\\\",
+  "\\x41",
+  "\\101",
+  "\r\n",
+  "NULL",
+  "null",
+  "$$",
+  "--",
+  "\\.\n",
+  "\n\\.\n",
 ]
 
 const text = either(["", " ", "\n", "\t", "\\", "\\N", "\\.", "NULL", "{}", "\\x", '""'], ({ below }) =>
@@ -102,13 +114,15 @@ const timestamp = either(
 )
 const timestamptz = either(
   [
-    ...["infinity", "-infinity", "4713-11-24 00:00:00+00 BC", "294276-12-31 23:59:59.999999+00"],
+    "infinity",
+    "-infinity",
+    "4713-11-24 00:00:00+00 BC",
+    "294276-12-31 23:59:59.999999+00",
     // Twice the same hour on the clock, in a place that changes it.
-    ...[
-      "2026-10-25 02:30:00 Europe/Berlin",
-      "2026-10-25 02:30:00+01",
-      "1883-11-18 12:03:57 America/New_York",
-    ],
+
+    "2026-10-25 02:30:00 Europe/Berlin",
+    "2026-10-25 02:30:00+01",
+    "1883-11-18 12:03:57 America/New_York",
   ],
   (by) => `${day(by)} ${time(by)}+00`,
 )
