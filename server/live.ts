@@ -9,7 +9,7 @@ import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
 import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
-import { ANNOUNCE } from "./realtime/announce.ts"
+import { ANNOUNCE, type Announcements } from "./realtime/announce.ts"
 import { CONNECTION_LIMITS } from "./realtime/limits.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { NamedCall } from "./realtime/options.ts"
@@ -22,6 +22,7 @@ export async function openLive(
   services: Omit<Services, "live" | "demo">,
   database: Reached,
   lock: ProcessLock,
+  announcements: Announcements,
 ): Promise<Realtime<Viewer>> {
   const { config, log } = services
   const devices = await openDevices(services, lock)
@@ -50,6 +51,7 @@ export async function openLive(
       closed: ({ id }) => devices.closed(id),
     },
     announcements: {
+      ...announcements,
       [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
       ...services.uploadLocks.announcements,
       ...services.runningRequests.announcements,

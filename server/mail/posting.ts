@@ -4,13 +4,20 @@ import { isOutage } from "#db/outage.ts"
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
 import { createFailureLog } from "#server/log.ts"
 import { isPermanent } from "#server/ports/mail.ts"
+import type { Announcements } from "#server/realtime/announce.ts"
 import type { Scope } from "#server/scope.ts"
 import { DAY, databaseNow } from "./outbox.ts"
 
 type Posting = Scope<"db" | "mail" | "log">
 
-/** How often an idle process checks for emails. Milliseconds. */
+/**
+ * How often an idle process checks for emails that are due again, and for those whose announcement
+ * it missed. Milliseconds.
+ */
 const INTERVAL = 1000
+
+/** Announced by a trigger when emails are queued. */
+const QUEUED = "mail.queued"
 
 /** Emails that one process sends at the same time, each over its own connection. */
 const AT_ONCE = 5
@@ -29,23 +36,32 @@ const LONGEST_WAIT = 2 * 60 * 60 * 1000
 const TIDY_INTERVAL = 60 * 60 * 1000
 const KEPT = { sent: 30 * DAY, parked: 90 * DAY }
 
+export interface RunningPosting {
+  /** Handlers, by topic, for announcements of any process. */
+  announcements: Announcements
+  /** Waits a few seconds for emails that are being sent; the rest is left to the next process. */
+  stop(): Promise<void>
+}
+
 /**
  * Sends queued emails for as long as the process lives. Any number of processes may do so: each
  * email belongs to one of them at a time. An email is delivered at least once, and twice if a
  * process dies after the mail server accepted it and before recording that.
  */
-export function startPosting(scope: Posting) {
+export function startPosting(scope: Posting, interval = INTERVAL): RunningPosting {
   const stopping = new AbortController()
   const onTheirWay = new Set<Promise<void>>()
   const failures = createFailureLog(scope.log, "the outbox can be read again")
   let isTroubled = false
-  let wake: (() => void) | null = null
+  let isDue = false
+  let endSleep: (() => void) | null = null
   const running = run()
 
   async function run() {
     while (!stopping.signal.aborted) {
+      isDue = false
       const begun = await begin()
-      if (begun === 0 || onTheirWay.size >= AT_ONCE) await sleep()
+      if (!isDue && (begun === 0 || onTheirWay.size >= AT_ONCE)) await sleep()
     }
   }
 
@@ -69,7 +85,7 @@ export function startPosting(scope: Posting) {
         })
         .finally(() => {
           onTheirWay.delete(sending)
-          wake?.()
+          wake()
         })
       onTheirWay.add(sending)
     }
@@ -89,24 +105,29 @@ export function startPosting(scope: Posting) {
 
   function sleep() {
     return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, INTERVAL)
-      wake = () => {
+      const timer = setTimeout(resolve, interval)
+      endSleep = () => {
         clearTimeout(timer)
         resolve()
       }
-      if (stopping.signal.aborted) wake()
+      if (stopping.signal.aborted) endSleep()
     })
+  }
+
+  function wake() {
+    isDue = true
+    endSleep?.()
   }
 
   const tidying = setInterval(() => void tidyOutbox(scope), TIDY_INTERVAL)
   tidying.unref()
 
   return {
-    /** Waits a few seconds for emails that are being sent; the rest is left to the next process. */
+    announcements: { [QUEUED]: wake },
     async stop() {
       clearInterval(tidying)
       stopping.abort()
-      wake?.()
+      wake()
       await running
       await Promise.race([Promise.all(onTheirWay), delay(TIMEOUT_AT_END, null, { ref: false })])
     },

@@ -87,11 +87,11 @@ describe("on a small screen", () => {
 
 it("a page fits into 320 pixels before its font has arrived", async () => {
   const page = await open("/", { viewport: { width: 320, height: 640 } })
-  await page.route("**/*.woff2", (route) => route.abort())
-  await page.goto(new URL("/blog/a-commit-is-the-announcement", page.url()).href)
+  await page.route("**/*.woff2", () => {}) // never answered
+  const post = new URL("/blog/a-commit-is-the-announcement", page.url()).href
+  await page.goto(post, { waitUntil: "domcontentloaded" })
+  await page.waitForFunction("document.styleSheets.length > 0")
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
-  // Of the fonts that it did not get.
-  expect(complaints.splice(0).filter((text) => !text.endsWith("net::ERR_FAILED"))).toEqual([])
   await page.context().close()
 })
 

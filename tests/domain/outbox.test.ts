@@ -10,6 +10,8 @@ import { claimEmails, postEmail, startPosting, tidyOutbox, waitAfter } from "#se
 import { createTestDatabase } from "../support/postgres.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
+const HOUR = 60 * 60 * 1000
+
 const config = { origin: "https://tideline.example.org" }
 const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada", language: null }
 const message = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
@@ -130,6 +132,37 @@ describe("an email in the outbox", () => {
       sql`select 1 from pg_publication_tables where tablename = 'mail_outbox'`,
     )
     expect(published).toHaveLength(0)
+  })
+})
+
+describe("a process that sends emails", () => {
+  test("sends those that are announced, without waiting for its next check", async () => {
+    const { announcements } = start({ interval: HOUR })
+    for (let i = 0; i < 5; i++) {
+      await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+      announcements["mail.queued"]?.("")
+      await settled()
+    }
+    expect(receiver.received).toHaveLength(5)
+  })
+
+  test("is told of them at their commit, and not if they are taken back", async () => {
+    await database.db.execute(sql`select pg_create_logical_replication_slot('outbox', 'pgoutput')`)
+    try {
+      const taken = database.db.transaction(async (db) => {
+        await queueWelcome({ db, config }, ada)
+        throw new Error("The cause was taken back.")
+      })
+      await expect(taken).rejects.toThrow("taken back")
+      expect(await countAnnouncements()).toBe(0)
+      await database.db.transaction(async (db) => {
+        await queueWelcome({ db, config }, ada)
+        expect(await countAnnouncements()).toBe(0)
+      })
+      expect(await countAnnouncements()).toBe(1)
+    } finally {
+      await database.db.execute(sql`select pg_drop_replication_slot('outbox')`)
+    }
   })
 })
 
@@ -399,10 +432,20 @@ function scope(logged: Record<string, unknown>[] = []) {
 }
 
 /** A process that sends emails until the test is over. */
-function start() {
+function start({ interval }: { interval?: number } = {}) {
   const logged: Record<string, unknown>[] = []
-  running.push(startPosting(scope(logged)))
-  return { logged }
+  const posting = startPosting(scope(logged), interval)
+  running.push(posting)
+  return { logged, ...posting }
+}
+
+/** How often a process would have been told of emails so far. */
+async function countAnnouncements() {
+  const changes = await database.db.execute<{ data: Buffer }>(
+    sql`select data from pg_logical_slot_peek_binary_changes('outbox', null, null,
+        'proto_version', '1', 'publication_names', 'none', 'messages', 'true')`,
+  )
+  return changes.filter(({ data }) => data.includes("realtime.announce.mail.queued")).length
 }
 
 async function attemptOnce() {
