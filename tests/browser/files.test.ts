@@ -10,6 +10,7 @@ import {
   openFilesBrowser,
   type FilesBrowser,
 } from "../support/files-browser.ts"
+import { sparseFile } from "../support/sparse-file.ts"
 
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
@@ -83,7 +84,7 @@ describe("the files page", () => {
     await page.getByRole("button", { name: "Delete plain.txt" }).click()
     await page.getByText("No file names match “plain”").waitFor()
     await page.goto("/dashboard/files")
-    await page.setInputFiles("input[name=file]", asFiles({ "film.mov": "x".repeat(1_000_001) }))
+    await page.setInputFiles("input[name=file]", sparseFile("film.mov", 1_000_001))
     await page.getByRole("button", { name: "Upload", exact: true }).click()
     await page.getByText("film.mov is too large. A file can be 1 MB at most.").waitFor()
   })
@@ -95,7 +96,7 @@ describe("the files page in German", () => {
     const page = await open("/dashboard/files", { locale: "de-DE" })
     await page.getByRole("heading", { name: "Dateien" }).waitFor()
     await page.getByText("1,5 kB", { exact: true }).waitFor()
-    await choose(page, { "flut.txt": "x".repeat(1_000_001) }, "Hochladen")
+    await choose(page, sparseFile("flut.txt", 1_000_001), "Hochladen")
     await page.getByText("Sie ist zu groß. Eine Datei darf höchstens 1 MB groß sein.").waitFor()
     await isLive(page)
     await page.getByRole("button", { name: "ebbe.txt löschen" }).click()
@@ -477,7 +478,7 @@ describe("in light and dark colours, in narrow and wide windows", () => {
       await page.getByRole("toolbar", { name: "Selected files" }).waitFor()
       await check("a selection")
       await page.keyboard.press("Escape")
-      await choose(page, { "too large.bin": "x".repeat(1_000_001), "small.txt": "1" })
+      await choose(page, [sparseFile("too large.bin", 1_000_001), sparseFile("small.txt", 1)])
       await page.getByRole("region", { name: "Uploads" }).getByText("1 file uploaded").waitFor()
       await check("uploads")
       await page.getByRole("button", { name: "Close", exact: true }).click()
