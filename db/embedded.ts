@@ -36,7 +36,7 @@ interface Options {
   onLog?: (line: string) => void
 }
 
-const DATABASE = "tideline"
+export const DATABASE = "tideline"
 
 /**
  * Settings that the change stream needs, and one that keeps a forgotten slot from filling the disk.
@@ -130,9 +130,10 @@ export function findPassword(directory: string) {
 }
 
 /**
- * Into a separate folder first, so that an interrupted start leaves no incomplete cluster behind.
+ * Makes the cluster `data` in the folder unless there is one. Into a separate folder first, so that
+ * an interrupted start leaves no incomplete cluster behind.
  */
-async function initialise(
+export async function initialise(
   directory: string,
   binaries: Binaries,
   account: Account | null,
@@ -165,7 +166,7 @@ async function initialise(
   await rename(unfinished, cluster)
 }
 
-async function findFreePort() {
+export async function findFreePort() {
   const probe = createServer().listen(0, "127.0.0.1")
   await once(probe, "listening")
   const address = probe.address()
@@ -175,7 +176,8 @@ async function findFreePort() {
   return address.port
 }
 
-async function createDatabase(url: string) {
+/** Creates the application's database, which `url` names, unless there is one. */
+export async function createDatabase(url: string) {
   const maintenance = new URL(url)
   maintenance.pathname = "/postgres"
   const sql = postgres(maintenance.href, { max: 1, onnotice: () => {}, connect_timeout: 10 })

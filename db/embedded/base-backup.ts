@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { constants, createReadStream, createWriteStream, type Dirent } from "node:fs"
-import { mkdir, open, readdir } from "node:fs/promises"
+import { copyFile as copy, mkdir, open, readdir, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -55,6 +55,37 @@ export async function copyCluster(url: string, folder: string): Promise<BaseBack
   } finally {
     await sql.end()
   }
+}
+
+/**
+ * Copies the running cluster of `url` into a new folder as it is, for a standby that gets the WAL it
+ * needs from that server. Nothing is made durable: a copy that is lost is made again.
+ */
+export async function cloneCluster(url: string, folder: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    const [{ cluster }] = await sql<[{ cluster: string }]>`
+      select current_setting('data_directory') as cluster, pg_backup_start('tideline', fast => true)`
+    await mkdir(folder, { mode: 0o700 })
+    for await (const { path, isFolder } of list(cluster, cluster)) {
+      if (path === CONTROL) continue
+      if (isFolder) await mkdir(join(folder, path), { mode: 0o700 })
+      else await copyExisting(join(cluster, path), join(folder, path))
+    }
+    await copyExisting(join(cluster, CONTROL), join(folder, CONTROL))
+    const [{ label }] = await sql<[{ label: string }]>`
+      select labelfile as label from pg_backup_stop(wait_for_archive => false)`
+    await writeFile(join(folder, "backup_label"), label, { mode: 0o600 })
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Nothing if PostgreSQL has removed it in the meantime: the WAL has that as well. */
+async function copyExisting(from: string, to: string): Promise<void> {
+  await copy(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error
+  })
 }
 
 /** Writes the copied files into a folder as they were. Throws if one is missing or damaged. */

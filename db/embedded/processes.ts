@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 /**
  * Opaque: equal for two calls about one process, different for a later process with the same
@@ -27,6 +27,33 @@ export function commandOf(pid: number): string | null {
   } catch {
     return null
   }
+}
+
+/** The processes that this one has started and that are still running. */
+export function childrenOf(pid: number): number[] {
+  if (process.platform !== "linux")
+    return askAll()
+      .filter(([, parent]) => parent === pid)
+      .map(([child]) => child)
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1")
+      // State, and then the parent, after the name in parentheses.
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === pid ? [Number(name)] : []
+    } catch {
+      return [] // it has ended in the meantime
+    }
+  })
+}
+
+/** Each process with its parent. */
+function askAll(): [number, number][] {
+  const text = execFileSync("ps", ["-axo", "pid=,ppid="], { encoding: "utf8" })
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number])
 }
 
 function bootId() {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"
 
-type Server = ChildProcessByStdio<null, Readable, Readable>
+export type Server = ChildProcessByStdio<null, Readable, Readable>
 
 interface Options {
   start: () => Server
@@ -61,7 +61,11 @@ export async function supervise({ start, beforeRestart, onLog }: Options) {
   }
 }
 
-async function startAndWait(start: () => Server, onLog: (line: string) => void) {
+/** A standby accepts only reads. */
+const READY = /database system is ready to accept (read-only )?connections/
+
+/** Resolves when the server accepts connections, and throws if it never does. */
+export async function startAndWait(start: () => Server, onLog: (line: string) => void) {
   const server = start()
   const recent: string[] = []
   await new Promise<void>((resolve, reject) => {
@@ -71,7 +75,7 @@ async function startAndWait(start: () => Server, onLog: (line: string) => void) 
       onLog(line)
       recent.push(line)
       if (recent.length > 40) recent.shift()
-      if (line.includes("database system is ready to accept connections")) resolve()
+      if (READY.test(line)) resolve()
     })
     server.stdout.resume()
   })
@@ -82,7 +86,7 @@ async function startAndWait(start: () => Server, onLog: (line: string) => void) 
  * SIGINT is PostgreSQL's fast shutdown. SIGQUIT, if that takes too long, leaves the rest to
  * recovery at the next start.
  */
-async function end(server: Server) {
+export async function end(server: Server) {
   if (server.exitCode !== null || server.signalCode !== null) return
   const timer = setTimeout(() => server.kill("SIGQUIT"), 20_000)
   server.kill("SIGINT")
