@@ -54,6 +54,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
           part: settings.OTEL_TRACES_SAMPLER_ARG,
         }
       : null,
+    /** The URL that names the newest release; null if nobody is asked. */
+    releasesUrl: settings.RELEASES_URL ?? null,
     /** The contact for vulnerability reports, as a URL; null if none is configured. */
     securityContact: settings.SECURITY_CONTACT ?? null,
     /**

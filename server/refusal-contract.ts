@@ -169,6 +169,31 @@ export const refusalTexts = {
     "Operators need two-factor authentication: this page opens only in a browser that has shown more than a password.",
   "second-factor-missing": "This needs a second factor. Open /second-factor in your browser.",
 
+  // What an operator should do
+  "disk-space-gone":
+    "Only {free} are free where Tideline stores its data. Make space now: files and records are refused without it.",
+  "disk-space-short": "{free} are free where Tideline stores its data. Make space before they are used up.",
+  "log-kept":
+    "PostgreSQL keeps {kept} of its log for the replication slot {slot}, which nobody reads. Drop the slot if it belongs to nothing.",
+  "log-unlimited":
+    "PostgreSQL keeps its log without limit for a Tideline that is stopped, until its disk is full. Set max_slot_wal_keep_size to 4GB.",
+  "clock-ahead": "This machine's clock is {seconds} s ahead of PostgreSQL's. Have both set theirs by NTP.",
+  "clock-behind": "This machine's clock is {seconds} s behind PostgreSQL's. Have both set theirs by NTP.",
+  "certificate-expires": "The certificate of {host} expires in {days} days. Renew it.",
+  "certificate-refused":
+    "The certificate of {host} is refused ({code}). Renew it, or install it with its whole chain.",
+  "emails-waiting":
+    "{count} emails are waiting, one of them for {minutes} minutes. Check the mail server and SMTP_URL.",
+  "emails-parked":
+    "Emails that were given up: {count}. The reason of each is under Emails in /admin, where they can be resent.",
+  "backup-overdue":
+    "The backup that is due has not been taken. It is tried again every 15 minutes; the log says why it fails.",
+  "history-behind":
+    "The history is not being kept, so the latest moments cannot be restored. The log says why.",
+  "newer-version": "Version {version} is available; this is {current}. Read its notes, back up, and upgrade.",
+  "newest-version-unknown":
+    "The newest version could not be read from RELEASES_URL. It is tried again every day; the log says why it fails.",
+
   // The model server
   "model-redirects":
     "The model server redirects (status {status}), and redirects are not followed. Set AI_GATEWAY_BASE_URL to the URL it redirects to.",

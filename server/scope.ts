@@ -14,6 +14,7 @@ import type { SpendingLimiter } from "./http/spending-limiter.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { ActivityExchange } from "./operator/activity-exchange.ts"
+import type { WatchedCertificate } from "./ops/certificate.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Session } from "./ports/session.ts"
 import type { Mail } from "./ports/mail.ts"
@@ -65,6 +66,8 @@ export interface Services {
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
+  /** What browsers receive at the public URL. */
+  certificate: Pick<WatchedCertificate, "current">
   backups: ScheduledBackups
   history: History
   /** The demo on the start page; null if the operator turned it off. */

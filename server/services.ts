@@ -25,6 +25,8 @@ import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./http/running-requests.ts"
 import { openActivityExchange } from "./operator/activity-exchange.ts"
+import { startWatchingReleases } from "./operator/releases.ts"
+import { watchCertificate, type WatchedCertificate } from "./ops/certificate.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
@@ -87,6 +89,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs,
+      certificate: openCertificate({ config, log }, opened),
       backups,
       history,
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
@@ -103,7 +106,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    opened.push(startExpiringSecurityLog(services).stop)
+    opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
     const posting = startPosting(services)
     opened.push(posting.stop)
     const live = await openLive(services, reached, lock, posting.announcements)
@@ -195,6 +198,13 @@ async function openStores(
   const history = startKeepingHistory({ db, blobs: store, log }, { archive, kept, url, days: settings.days })
   opened.push(history.stop)
   return { blobs, history }
+}
+
+/** Its first reading may take ten seconds, which no start waits for. */
+function openCertificate(scope: Pick<Services, "config" | "log">, opened: Opened): WatchedCertificate {
+  const watched = watchCertificate(scope)
+  opened.push(watched.stop)
+  return watched
 }
 
 function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Demo {

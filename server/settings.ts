@@ -108,6 +108,9 @@ export const Settings = v.object({
       }, "must be an origin alone, without path, query or user name: https://tideline.example.org."),
     ),
   ),
+  RELEASES_URL: v.optional(
+    address(["http:", "https:"], "https://api.github.com/repos/example/tideline/releases/latest"),
+  ),
   SECURITY_CONTACT: v.optional(
     v.pipe(
       v.string(),

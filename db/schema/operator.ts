@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
-import { check, jsonb, pgTable, text } from "drizzle-orm/pg-core"
-import { record } from "./record.ts"
+import { boolean, check, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { milliseconds, record } from "./record.ts"
 
 /** The changes that an operator can make for other people. */
 export const OPERATOR_ACTS = [
@@ -58,3 +58,28 @@ export const operatorActs = pgTable(
 )
 
 export type OperatorChange = typeof operatorActs.$inferSelect
+
+/**
+ * The newest release that RELEASES_URL named, and when it was last asked: at most one row, for all
+ * processes. It is in no publication.
+ */
+export const releaseChecks = pgTable(
+  "release_checks",
+  {
+    ...record(),
+    place: text("place").notNull().default("everywhere"),
+    /** The URL that was asked. What another one said does not count. */
+    source: text("source").notNull(),
+    checkedAt: milliseconds("checked_at").notNull(),
+    /** Null until a release was read. */
+    version: text("version"),
+    /** The URL of its notes. */
+    notes: text("notes"),
+    /** Whether the last request failed. */
+    failed: boolean("failed").notNull().default(false),
+  },
+  (table) => [
+    uniqueIndex("release_checks_only_one").on(table.place),
+    check("release_checks_place", sql`${table.place} = 'everywhere'`),
+  ],
+)

@@ -2,11 +2,26 @@ import { count, sql } from "drizzle-orm"
 import { livingProcesses } from "#db/process-lock.ts"
 import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
-import { countOutbox } from "#server/mail/outbox.ts"
-import { findFreeSpace, LITTLE_SPACE } from "#server/ops/disk.ts"
+import type { Certificate } from "#server/ops/certificate.ts"
+import { measureClock } from "#server/ops/clock.ts"
+import { findFreeSpace } from "#server/ops/disk.ts"
+import { findKeptLog } from "#server/ops/kept-log.ts"
+import { countEmails } from "#server/ops/queued.ts"
 import type { Scope } from "#server/scope.ts"
 import { version } from "#server/version.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
+import {
+  judgeBackups,
+  judgeCertificate,
+  judgeClock,
+  judgeDisk,
+  judgeEmails,
+  judgeHistory,
+  judgeLog,
+  judgeRelease,
+  type Concern,
+} from "./concerns.ts"
+import { findReleaseCheck } from "./releases.ts"
 
 /** A running process of this installation. */
 export interface LivingProcess {
@@ -26,8 +41,6 @@ export interface StreamState {
   lag: number
   /** Bytes of WAL that were received and not yet delivered. */
   behind: number
-  /** Bytes of WAL that PostgreSQL keeps for all processes together. */
-  kept: number
 }
 
 /** What the installation stores, and whether it is backed up. */
@@ -38,7 +51,8 @@ export interface StorageState {
   files: number
   /** Free bytes where this process stores data; null if it stores none on a disk of its own. */
   free: number | null
-  isSpaceShort: boolean
+  /** Bytes of WAL that PostgreSQL keeps for the slots of all processes together. */
+  keptLog: number
   /** Null unless this process takes backups. */
   backups: {
     /** When the newest checked one was taken; null if there is none. */
@@ -57,24 +71,57 @@ export interface StorageState {
 const BACKUP_MAY_TAKE = 3 * 60 * 60 * 1000
 const HISTORY_MAY_TAKE = 15 * 60 * 1000
 
-/** The state of the installation, as one process sees it. */
+/** How emails leave, and how people arrive. */
+export interface ReachState {
+  /** The host of the mail server; null for the local inbox. */
+  mailServer: string | null
+  /** Milliseconds for which the oldest queued email has been waiting; null if there is none. */
+  oldestEmail: number | null
+  origin: string
+  /** Null without HTTPS, or if it could not be read. */
+  certificate: Certificate | null
+}
+
+/** The state of the installation, as one process sees it, and what to do about it. */
 export async function findOverview(
-  scope: Scope<"backups" | "config" | "history" | "db" | "live" | "turns" | "replies">,
+  scope: Scope<"backups" | "certificate" | "config" | "history" | "db" | "live" | "turns" | "replies">,
 ) {
-  const { config, db } = scope
-  const [processes, stream, storage, emails, people, waiting, postgres] = await Promise.all([
+  const { certificate: watched, config, db } = scope
+  const [processes, log, stored, emails, people, waiting, postgres, releases, ahead] = await Promise.all([
     listProcesses(scope),
-    findStreamState(scope),
+    findKeptLog(scope),
     findStorage(scope),
-    countOutbox(scope),
+    countEmails(scope),
     db.select({ count: count() }).from(users),
     db.select({ count: count() }).from(waitlist),
     db.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
+    findReleaseCheck(scope),
+    measureClock(scope),
   ])
+  const storage: StorageState = { ...stored, keptLog: log.bytes }
+  const certificate = watched.current()
+  const concerns: Concern[] = [
+    ...(storage.free === null ? [] : judgeDisk(storage.free)),
+    ...judgeLog(log),
+    ...judgeClock(ahead),
+    ...(storage.backups ? judgeBackups(storage.backups) : []),
+    ...(storage.history ? judgeHistory(storage.history) : []),
+    ...(certificate ? judgeCertificate(certificate, Date.now()) : []),
+    ...judgeEmails(emails),
+    ...(releases ? judgeRelease(releases, version.number) : []),
+  ]
+  const reach: ReachState = {
+    mailServer: config.mail.kind === "smtp" ? new URL(config.mail.url).hostname : null,
+    oldestEmail: emails.queued > 0 ? emails.oldestSeconds * 1000 : null,
+    origin: config.origin,
+    certificate,
+  }
   return {
+    concerns,
     processes,
-    stream,
+    stream: findStreamState(scope),
     storage,
+    reach,
     model: scope.replies.trouble.current(),
     counts: { people: people[0]?.count ?? 0, waiting: waiting[0]?.count ?? 0, emails },
     versions: {
@@ -82,6 +129,8 @@ export async function findOverview(
       node: process.versions.node,
       postgres: postgres[0]?.version ?? "unknown",
       identity: config.identity.kind,
+      /** Null if nobody asks for it. */
+      releases,
     },
   }
 }
@@ -100,19 +149,15 @@ async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<Livi
   })
 }
 
-async function findStreamState({ db, live }: Scope<"db" | "live">): Promise<StreamState> {
+function findStreamState({ live }: Scope<"live">): StreamState {
   const state = live.ready()
   const gauges = new Map<string, number>()
   for (const { kind, name, value } of live.measured()) if (kind === "gauge") gauges.set(name, value)
-  const [slots] = await db.execute<{ kept: number }>(sql`
-    select coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::float8 as kept
-    from pg_replication_slots where database = current_database()`)
   return {
     ready: state.ready,
     problem: state.ready ? null : state.problem,
     lag: gauges.get("stream_lag_ms") ?? 0,
     behind: gauges.get("stream_behind_bytes") ?? 0,
-    kept: slots?.kept ?? 0,
   }
 }
 
@@ -121,7 +166,7 @@ async function findStorage({
   config,
   db,
   history,
-}: Scope<"backups" | "config" | "db" | "history">): Promise<StorageState> {
+}: Scope<"backups" | "config" | "db" | "history">): Promise<Omit<StorageState, "keptLog">> {
   const [[bytes], space] = await Promise.all([
     db.execute<{ database: number; files: number }>(sql`
       select pg_database_size(current_database())::float8 as database,
@@ -132,7 +177,6 @@ async function findStorage({
     database: bytes?.database ?? 0,
     files: bytes?.files ?? 0,
     free: space?.free ?? null,
-    isSpaceShort: space !== null && space.free < LITTLE_SPACE,
     backups: config.backups && {
       newest: backups.newest() || null,
       isOverdue: backups.overdue() > BACKUP_MAY_TAKE,

@@ -4,6 +4,7 @@ import type { Connections } from "#server/transport/connections.ts"
 import type { RespondedRequest } from "#server/transport/listener.ts"
 import type { Scope } from "#server/scope.ts"
 import { version } from "#server/version.ts"
+import { findFreeSpace } from "./disk.ts"
 import { withinProbeTimeout } from "./probe-timeout.ts"
 import { countQueued } from "./queued.ts"
 import { describeRealtime } from "./realtime-metrics.ts"
@@ -13,7 +14,9 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 /** The metrics of one process for Prometheus. */
 export function createOpsMetrics(
-  scope: Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups" | "history">,
+  scope: Scope<
+    "identity" | "probe" | "live" | "turns" | "replies" | "backups" | "certificate" | "config" | "history"
+  >,
   connections: Connections,
 ) {
   const registry = new Registry()
@@ -38,6 +41,13 @@ export function createOpsMetrics(
   measureSignIns(registry, scope)
   measureModel(registry, scope)
   measureBackups(registry, scope)
+  measureDisk(registry, scope)
+  gauge(
+    registry,
+    "tideline_certificate_expires_time_seconds",
+    "When the certificate of the public URL expires, as a Unix time; 0 without HTTPS, or if it could not be read.",
+    () => (scope.certificate.current()?.expiresAt ?? 0) / 1000,
+  )
   const countAgain = measureQueued(registry, scope)
 
   return {
@@ -146,6 +156,20 @@ function measureBackups(registry: Registry, { backups, history }: Scope<"backups
     "The earliest moment that can be restored, as a Unix time; 0 if there is none, or no history is kept.",
     () => history.since() / 1000,
   )
+}
+
+/** Missing if this process stores no data on a disk of its own. */
+function measureDisk(registry: Registry, { config }: Scope<"config">) {
+  return new Gauge({
+    name: "tideline_disk_free_bytes",
+    help: "Free bytes where this process stores its data.",
+    registers: [registry],
+    async collect() {
+      const space = await findFreeSpace(config).catch(() => null)
+      if (space) this.set(space.free)
+      else this.remove()
+    },
+  })
 }
 
 /** Metrics from the database, refreshed each time the returned function is called. */

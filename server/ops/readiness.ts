@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm"
+import { LONG_WAIT } from "#server/operator/concerns.ts"
 import type { Scope } from "#server/scope.ts"
 import { withinProbeTimeout } from "./probe-timeout.ts"
 import { countEmails } from "./queued.ts"
@@ -8,9 +9,6 @@ export interface Readiness {
   /** The state of each part: `ok`, or what is wrong. */
   checks: Record<"database" | "records" | "emails" | "model", string>
 }
-
-/** An email that waits longer than this has failed several times. Seconds. */
-const LONG_WAIT = 15 * 60
 
 /**
  * Whether this process can serve: its database answers and its stream of records is current.

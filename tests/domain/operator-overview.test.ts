@@ -25,6 +25,7 @@ it("operators see what is stored, what is free, and how old the newest backup is
       config: { ...drawer.config, backups: backups && scheduled, history: backups && kept },
       backups: { overdue: () => backups?.overdue ?? 0, newest: () => backups?.newest ?? 0 },
       history: { behind: () => backups?.overdue ?? 0, since: () => backups?.newest ?? 0 },
+      certificate: { current: () => null },
       live: { ready: () => ({ ready: true }), measured: () => [] },
       turns: { process: 0 },
       replies: { trouble: { current: () => null } },

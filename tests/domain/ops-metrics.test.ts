@@ -1,7 +1,7 @@
 import { pino } from "pino"
 import { expect, it, onTestFinished } from "vitest"
+import { readConfig } from "#server/config.ts"
 import { createOpsMetrics } from "#server/ops/metrics.ts"
-import type { Scope } from "#server/scope.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 it("concurrent metric scrapes do not take values from each other", async () => {
@@ -13,10 +13,12 @@ it("concurrent metric scrapes do not take values from each other", async () => {
     live: { measured: () => [] },
     replies: { trouble: { current: () => null } },
     turns: { count: () => 0, ended: () => ({}) },
+    config: readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" }),
+    certificate: { current: () => ({ host: "localhost", expiresAt: 11_000_000, refusal: null }) },
     backups: { overdue: () => 5000, newest: () => 0 },
     history: { behind: () => 7000, since: () => 9000 },
     identity: { countSignIns: () => ({ password: 2, provider: 1 }) },
-  } as unknown as Scope<"identity" | "probe" | "live" | "turns" | "replies" | "backups" | "history">
+  } as unknown as Parameters<typeof createOpsMetrics>[0]
   let second: Promise<string> | undefined
   const metrics = createOpsMetrics(scope, {
     // Requested while the first scrape is being written.

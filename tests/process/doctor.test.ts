@@ -85,6 +85,22 @@ it("says how old the newest checked backup is, and which one is missing", async 
   })
 })
 
+it("names a newer version if it knows where to look, and says how to have it look if not", async () => {
+  expect(textAbout((await runDoctor({})).lines, "Version")).toContain("Set RELEASES_URL")
+  const latest = { tag_name: "v999.0.0", html_url: "https://example.org/notes" }
+  const feed = createServer((_request, response) => response.end(JSON.stringify(latest)))
+  await once(feed.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void feed.close())
+  const { port } = feed.address() as AddressInfo
+  const { code, lines } = await runDoctor({ RELEASES_URL: `http://127.0.0.1:${port}/latest` })
+  expect(code).toBe(0)
+  expect(lines).toContainEqual({
+    state: "warning",
+    about: "Version",
+    text: expect.stringContaining("Version 999.0.0 is available") as string,
+  })
+})
+
 it("warns of a log that is kept without limit, and still succeeds", async () => {
   const { code, lines } = await runDoctor({})
   expect(code).toBe(0)

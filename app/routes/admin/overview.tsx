@@ -1,6 +1,5 @@
 import { msg, plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import type { ReactNode } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
@@ -11,6 +10,9 @@ import { requireOperatorScope } from "#server/http/operator-scope.ts"
 import { listRunningReplies, stopRunningReply } from "#server/operator/replies.ts"
 import { ReplyAction } from "#server/operator/contract.ts"
 import { findOverview, type StorageState } from "#server/operator/overview.ts"
+import { Concerns } from "./concerns.tsx"
+import { Fact, Facts } from "./facts.tsx"
+import { NewestRelease, Reach } from "./reach.tsx"
 import { ActForm } from "./act-form.tsx"
 import { Figure, Figures, Part } from "./figures.tsx"
 import { performAct } from "./perform-act.ts"
@@ -41,7 +43,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   const say = useSentences()
   const { bytes } = useFormats()
   const { overview, answers, now } = loaderData
-  const { counts, model: trouble, processes, storage, stream, versions } = overview
+  const { concerns, counts, model: trouble, processes, reach, storage, stream, versions } = overview
   const reference = trouble?.reference
   return (
     <>
@@ -58,6 +60,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
           </p>
         </Alert>
       ) : null}
+      <Concerns concerns={concerns} isSound={trouble === null && stream.ready} />
       <Figures>
         <Figure label={t`People`} value={counts.people} />
         <Figure label={t`On the waitlist`} value={counts.waiting} />
@@ -98,7 +101,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
       </Part>
 
       <Part title={t`Live records`}>
-        <dl className="mt-5 grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm sm:grid-cols-2 lg:grid-cols-4">
+        <Facts>
           <Fact label={t`State`}>
             {stream.ready ? (
               <Badge tone="success">{t`Current`}</Badge>
@@ -113,40 +116,40 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
             <Ago milliseconds={Math.round(stream.lag)} />
           </Fact>
           <Fact label={t`Received, not yet delivered`}>{bytes(stream.behind)}</Fact>
-          <Fact label={t`WAL retained by PostgreSQL`}>{bytes(stream.kept)}</Fact>
-        </dl>
+        </Facts>
       </Part>
 
       <Part title={t`Storage`}>
-        <dl className="mt-5 grid gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm sm:grid-cols-2 lg:grid-cols-4">
+        <Facts>
           <Fact label={t`Database`}>{bytes(storage.database)}</Fact>
           <Fact label={t`Files`}>{bytes(storage.files)}</Fact>
           <Fact label={t`Free on this disk`}>
-            {storage.free === null ? (
-              t`Stored elsewhere`
-            ) : (
-              <span className="flex flex-col items-start gap-1">
-                {bytes(storage.free)}
-                {storage.isSpaceShort ? <Badge tone="danger">{t`Add space soon`}</Badge> : null}
-              </span>
-            )}
+            {storage.free === null ? t`Stored elsewhere` : bytes(storage.free)}
           </Fact>
+          <Fact label={t`WAL retained by PostgreSQL`}>{bytes(storage.keptLog)}</Fact>
           <Fact label={t`Newest checked backup`}>
             <Backups backups={storage.backups} now={now} />
           </Fact>
           <Fact label={t`Any moment can be restored`}>
             <History history={storage.history} now={now} />
           </Fact>
-        </dl>
+        </Facts>
+      </Part>
+
+      <Part title={t`Mail and address`}>
+        <Reach reach={reach} now={now} />
       </Part>
 
       <Part title={t`Versions`}>
-        <dl className="mt-5 grid grid-cols-2 gap-x-8 gap-y-4 rounded-lg border border-line bg-surface p-5 text-sm shadow-sm lg:grid-cols-4">
+        <Facts>
           <Fact label="Tideline">{versions.tideline}</Fact>
+          <Fact label={t`Newest release`}>
+            <NewestRelease releases={versions.releases} now={now} />
+          </Fact>
           <Fact label="Node">{versions.node}</Fact>
           <Fact label="PostgreSQL">{versions.postgres}</Fact>
           <Fact label={t`Identity`}>{versions.identity === "clerk" ? "Clerk" : t`Embedded`}</Fact>
-        </dl>
+        </Facts>
       </Part>
     </>
   )
@@ -179,15 +182,6 @@ function History({ history, now }: { history: StorageState["history"]; now: numb
       )}
       {isBehind ? <Badge tone="danger">{t`Behind: see the log`}</Badge> : null}
     </span>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-muted">{label}</dt>
-      <dd className="mt-0.5 font-medium tabular-nums wrap-anywhere">{children}</dd>
-    </div>
   )
 }
 

@@ -3,21 +3,19 @@ import { openDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { formatBytes } from "#server/files/contract.ts"
+import { judgeClock, judgeEmails, judgeLog } from "#server/operator/concerns.ts"
+import { measureClock } from "#server/ops/clock.ts"
+import { findKeptLog } from "#server/ops/kept-log.ts"
+import { countEmails } from "#server/ops/queued.ts"
 import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
-import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
 /** Connections of a busy process: 10 for requests, one for health checks, 8 for live queries, and one for each of two locks. */
 const CONNECTIONS = 21
 
 /** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1
-
-/** Bytes of WAL retained by a slot without a reader, above which the doctor warns. */
-const MUCH_LOG = 1e9
-
-/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
-const CLOCK_TOLERANCE = 2000
 
 const DATABASE = "Database"
 
@@ -39,9 +37,10 @@ export async function checkDatabase(url: string, setting: string): Promise<Findi
       checkRights(server),
       await checkSlots(db, server),
       checkConnections(server),
-      await checkLog(db, server),
+      ...(await checkLog(db)),
+      ...(await checkEmails(db, server)),
       ...checkEncryption(server, new URL(url).hostname, setting),
-      await checkClock(db),
+      ...(await checkClock(db)),
     ]
   } finally {
     await close()
@@ -76,7 +75,6 @@ async function readServer(db: Database) {
     sendersUsed: number
     connections: number
     connectionsUsed: number
-    keepsLog: string
     isEncrypted: boolean
     running: number
   }>(sql`
@@ -94,7 +92,6 @@ async function readServer(db: Database) {
         - current_setting('reserved_connections')::int as connections,
       (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid())
         as "connectionsUsed",
-      current_setting('max_slot_wal_keep_size') as "keepsLog",
       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted",
       (select count(*)::int from (${livingProcesses}) as living) as running`)
   if (!server) throw new Error("PostgreSQL returned no row.")
@@ -154,23 +151,23 @@ function checkConnections({ connections, connectionsUsed }: Server): Finding {
       )
 }
 
-async function checkLog(db: Database, { keepsLog }: Server): Promise<Finding> {
-  const held = await db.execute<{ name: string; bytes: number }>(sql`
-    select slot_name as name, coalesce(pg_current_wal_lsn() - restart_lsn, 0)::float8 as bytes
-    from pg_replication_slots where not active order by bytes desc`)
-  const most = held.find(({ bytes }) => bytes > MUCH_LOG)
-  if (most)
-    return warning(
-      "Log",
-      `The slot ${most.name}, which nobody reads, makes PostgreSQL keep ${formatBytes(most.bytes)} of its log. Drop it if it belongs to nothing: SELECT pg_drop_replication_slot('${most.name}');`,
-    )
-  if (keepsLog === "-1")
-    return warning(
-      "Log",
-      "PostgreSQL keeps its log without limit for a Tideline that is stopped, until its disk is full. Run: ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();",
-    )
-  const bytes = held.reduce((sum, slot) => sum + slot.bytes, 0)
-  return ok("Log", `Slots hold ${formatBytes(bytes)} of PostgreSQL's log, and ${keepsLog} at most.`)
+async function checkLog(db: Database): Promise<Finding[]> {
+  const log = await findKeptLog({ db })
+  const [concern] = judgeLog(log)
+  if (!concern)
+    return [ok("Log", `Slots hold ${formatBytes(log.bytes)} of PostgreSQL's log, and ${log.limit} at most.`)]
+  const statement =
+    concern.what.reason === "log-kept"
+      ? `SELECT pg_drop_replication_slot('${log.unread?.slot}');`
+      : "ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();"
+  return [warning("Log", `${concern.what.message} Run: ${statement}`)]
+}
+
+/** Emails are counted once there are tables. */
+async function checkEmails(db: Database, { isMigrated }: Server): Promise<Finding[]> {
+  if (!isMigrated) return []
+  const emails = await countEmails({ db })
+  return concerned("Emails", judgeEmails(emails), `${emails.queued} are waiting, and none was given up.`)
 }
 
 function checkEncryption({ isEncrypted }: Server, host: string, setting: string): Finding[] {
@@ -194,16 +191,6 @@ function isNear(host: string): boolean {
   )
 }
 
-async function checkClock(db: Database): Promise<Finding> {
-  const before = Date.now()
-  const [row] = await db.execute<{ now: number }>(
-    sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-  )
-  const ahead = Math.round((before + Date.now()) / 2 - Number(row?.now))
-  return Math.abs(ahead) <= CLOCK_TOLERANCE
-    ? ok("Clock", "This machine and PostgreSQL agree.")
-    : warning(
-        "Clock",
-        `This machine's clock is ${Math.abs(ahead) / 1000} s ${ahead > 0 ? "ahead of" : "behind"} PostgreSQL's. Have both set theirs by NTP.`,
-      )
+async function checkClock(db: Database): Promise<Finding[]> {
+  return concerned("Clock", judgeClock(await measureClock({ db })), "This machine and PostgreSQL agree.")
 }

@@ -1,3 +1,5 @@
+import type { Concern } from "#server/operator/concerns.ts"
+
 export interface Finding {
   about: string
   /** A `problem` prevents Tideline from working; a `warning` will, or makes it less secure. */
@@ -9,6 +11,16 @@ export interface Finding {
 export const ok = (about: string, text: string): Finding => ({ about, state: "ok", text })
 export const warning = (about: string, text: string): Finding => ({ about, state: "warning", text })
 export const problem = (about: string, text: string): Finding => ({ about, state: "problem", text })
+
+/** What the operator's page says too, or `found` if there is nothing to do. */
+export function concerned(about: string, concerns: readonly Concern[], found: string): Finding[] {
+  if (concerns.length === 0) return [ok(about, found)]
+  return concerns.map(({ state, what }) => ({
+    about,
+    state: state === "problem" ? "problem" : "warning",
+    text: what.message,
+  }))
+}
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

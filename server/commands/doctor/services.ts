@@ -1,16 +1,19 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
-import { connect } from "node:tls"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
 import { listBases } from "#server/backup/history/bases.ts"
 import { findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { formatBytes } from "#server/files/contract.ts"
-import { findFreeSpace, LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
+import { judgeCertificate, judgeDisk, judgeRelease } from "#server/operator/concerns.ts"
+import { readRelease } from "#server/operator/releases.ts"
+import { readCertificate } from "#server/ops/certificate.ts"
+import { findFreeSpace } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
-import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+import { version } from "#server/version.ts"
+import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
 const TIMEOUT = 10_000
 const DAY = 24 * 60 * 60 * 1000
@@ -25,6 +28,7 @@ export async function checkServices(config: Config): Promise<Finding[]> {
     checkAddress(config),
     checkBackups(config),
     checkHistory(config),
+    checkVersion(config),
   ])
   return [...found.flat(), ...checkOperators(config)]
 }
@@ -94,11 +98,7 @@ async function checkDisk(config: Config): Promise<Finding[]> {
   const space = await findFreeSpace(config)
   if (!space) return []
   const { folder, free } = space
-  const found = `${formatBytes(free)} are free on the disk of ${folder}.`
-  if (free < NO_SPACE)
-    return [problem("Disk", `${found} Make room: files and records are refused without it.`)]
-  if (free < LITTLE_SPACE) return [warning("Disk", `${found} Make room before it is used up.`)]
-  return [ok("Disk", found)]
+  return concerned("Disk", judgeDisk(free), `${formatBytes(free)} are free on the disk of ${folder}.`)
 }
 
 async function checkMail({ mail }: Config): Promise<Finding> {
@@ -137,7 +137,7 @@ async function checkModel({ chat }: Config): Promise<Finding> {
 async function checkAddress(config: Config): Promise<Finding[]> {
   const url = new URL(config.origin)
   if (url.protocol !== "https:") return [ok("Address", `${config.origin}, without encryption.`)]
-  const findings = [await checkCertificate(url)]
+  const findings = await checkCertificate(url)
   if (config.trustsProxy === null)
     findings.push(
       warning(
@@ -148,28 +148,29 @@ async function checkAddress(config: Config): Promise<Finding[]> {
   return findings
 }
 
-async function checkCertificate(url: URL): Promise<Finding> {
+async function checkCertificate(url: URL): Promise<Finding[]> {
+  const what = "Certificate"
   try {
-    const until = await readExpiry(url.hostname, Number(url.port || 443))
-    const days = Math.floor((until - Date.now()) / DAY)
+    const certificate = await readCertificate(url)
+    const days = Math.floor((certificate.expiresAt - Date.now()) / DAY)
     const found = `The certificate of ${url.host} is valid for ${days} more days.`
-    return days < 14 ? warning("Certificate", `${found} Renew it.`) : ok("Certificate", found)
+    return concerned(what, judgeCertificate(certificate, Date.now()), found)
   } catch (error) {
-    return warning("Certificate", `${url.host} cannot be reached safely from here: ${reasonOf(error)}`)
+    return [warning(what, `${url.host} cannot be reached from here: ${reasonOf(error)}`)]
   }
 }
 
-/** Milliseconds since the epoch. Throws if the certificate is not trusted. */
-function readExpiry(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, servername: host, timeout: TIMEOUT })
-    socket.once("secureConnect", () => {
-      resolve(Date.parse(socket.getPeerCertificate().valid_to))
-      socket.destroy()
-    })
-    socket.once("timeout", () => socket.destroy(new Error("No response within 10 s.")))
-    socket.once("error", reject)
-  })
+/** Asks now, as the running process does once a day. */
+async function checkVersion({ releasesUrl }: Config): Promise<Finding[]> {
+  const what = "Version"
+  if (releasesUrl === null) return [ok(what, `${version.number}. Set RELEASES_URL to hear of newer ones.`)]
+  try {
+    const newest = await readRelease(releasesUrl)
+    const found = `${version.number} is the newest.`
+    return concerned(what, judgeRelease({ newest, failed: false }, version.number), found)
+  } catch (error) {
+    return [warning(what, `${version.number}. RELEASES_URL cannot be read: ${reasonOf(error)}`)]
+  }
 }
 
 function checkOperators({ adminEmails, identity }: Config): Finding[] {

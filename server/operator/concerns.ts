@@ -1,0 +1,96 @@
+import { dataOfReason } from "#server/errors.ts"
+import type { Certificate } from "#server/ops/certificate.ts"
+import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
+import type { KeptLog } from "#server/ops/kept-log.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
+import { isNewer, type ReleaseCheck } from "./releases.ts"
+
+/** Something that an operator should do, as `/admin` and `npm run doctor` say it. */
+export interface Concern {
+  /** A `problem` prevents Tideline from working; a `warning` will, or makes it less secure. */
+  state: "notice" | "warning" | "problem"
+  what: RefusalData
+  /** The part of the documentation that says how. */
+  docs: string
+}
+
+/** Bytes of WAL retained by a slot without a reader, above which operators are warned. */
+const MUCH_LOG = 1e9
+
+/** An email that waits longer than this has failed several times. Seconds. */
+export const LONG_WAIT = 15 * 60
+
+/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
+const CLOCK_TOLERANCE = 2000
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Certificates that renew themselves do so a month before they expire. */
+const CERTIFICATE_DAYS = 14
+
+export function judgeDisk(free: number): Concern[] {
+  const values = { free: { bytes: free } }
+  const docs = "/docs/operations#when-the-disk-is-full"
+  if (free < NO_SPACE) return [{ state: "problem", what: dataOfReason("disk-space-gone", values), docs }]
+  if (free < LITTLE_SPACE) return [{ state: "warning", what: dataOfReason("disk-space-short", values), docs }]
+  return []
+}
+
+export function judgeLog({ unread, limit }: KeptLog): Concern[] {
+  const docs = "/docs/self-hosting#postgresql"
+  if (unread && unread.bytes > MUCH_LOG) {
+    const what = dataOfReason("log-kept", { slot: unread.slot, kept: { bytes: unread.bytes } })
+    return [{ state: "warning", what, docs }]
+  }
+  return limit === null ? [{ state: "warning", what: dataOfReason("log-unlimited"), docs }] : []
+}
+
+/** `ahead` is in milliseconds, as `measureClock` returns it. */
+export function judgeClock(ahead: number): Concern[] {
+  if (Math.abs(ahead) <= CLOCK_TOLERANCE) return []
+  const seconds = Math.round(Math.abs(ahead) / 1000)
+  const what = dataOfReason(ahead > 0 ? "clock-ahead" : "clock-behind", { seconds })
+  return [{ state: "warning", what, docs: "/docs/operations#when-clocks-differ" }]
+}
+
+export function judgeCertificate({ host, expiresAt, refusal }: Certificate, now: number): Concern[] {
+  const docs = "/docs/self-hosting#the-proxy"
+  if (refusal !== null)
+    return [{ state: "warning", what: dataOfReason("certificate-refused", { host, code: refusal }), docs }]
+  const days = Math.floor((expiresAt - now) / DAY)
+  if (days >= CERTIFICATE_DAYS) return []
+  return [{ state: "warning", what: dataOfReason("certificate-expires", { host, days }), docs }]
+}
+
+export function judgeEmails(emails: { queued: number; parked: number; oldestSeconds: number }): Concern[] {
+  const docs = "/docs/self-hosting#mail"
+  const minutes = Math.round(emails.oldestSeconds / 60)
+  const waiting = dataOfReason("emails-waiting", { count: emails.queued, minutes })
+  const parked = dataOfReason("emails-parked", { count: emails.parked })
+  return [
+    ...(emails.oldestSeconds > LONG_WAIT ? [{ state: "warning", what: waiting, docs } as const] : []),
+    ...(emails.parked > 0 ? [{ state: "warning", what: parked, docs } as const] : []),
+  ]
+}
+
+export function judgeBackups({ isOverdue }: { isOverdue: boolean }): Concern[] {
+  const docs = "/docs/backup#on-a-schedule"
+  return isOverdue ? [{ state: "warning", what: dataOfReason("backup-overdue"), docs }] : []
+}
+
+export function judgeHistory({ isBehind }: { isBehind: boolean }): Concern[] {
+  const docs = "/docs/backup#any-moment"
+  return isBehind ? [{ state: "warning", what: dataOfReason("history-behind"), docs }] : []
+}
+
+export function judgeRelease(
+  { newest, failed }: Omit<ReleaseCheck, "checkedAt">,
+  current: string,
+): Concern[] {
+  const docs = "/docs/upgrading"
+  if (newest && isNewer(newest.version, current)) {
+    const what = dataOfReason("newer-version", { version: newest.version, current })
+    return [{ state: "notice", what, docs }]
+  }
+  return failed ? [{ state: "notice", what: dataOfReason("newest-version-unknown"), docs }] : []
+}
