@@ -1,5 +1,6 @@
 import { dataOfReason } from "#server/errors.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
+import { CLOCK_TOLERANCE } from "#server/ops/clock.ts"
 import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
 import type { KeptLog } from "#server/ops/kept-log.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
@@ -19,9 +20,6 @@ const MUCH_LOG = 1e9
 
 /** An email that waits longer than this has failed several times. Seconds. */
 export const LONG_WAIT = 15 * 60
-
-/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
-const CLOCK_TOLERANCE = 2000
 
 const DAY = 24 * 60 * 60 * 1000
 
