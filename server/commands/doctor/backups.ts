@@ -6,7 +6,7 @@ import { listBases } from "#server/backup/history/bases.ts"
 import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
-import { ok, reasonOf, warning, type Finding } from "./finding.ts"
+import { ok, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
 
 /** Whether backups are taken, and copied. */
 export async function checkBackups(config: Config): Promise<Finding[]> {
