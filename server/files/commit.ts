@@ -1,13 +1,12 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm"
 import type { Transaction } from "#db/client.ts"
-import { blobs, files, fileUsage, uploads, type File } from "#db/schema/files.ts"
+import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { Conflict } from "#server/errors.ts"
-import { requireEditor } from "#server/spaces/access.ts"
 import type { StoredBlob } from "#server/ports/blobs.ts"
 import type { Scope } from "#server/scope.ts"
 import type { FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
-import { summary, summaryOf } from "./list.ts"
+import { summary } from "./list.ts"
 import { numberedName } from "./names.ts"
 
 /** Milliseconds for which a sender who missed the response can ask for an upload's outcome. */
@@ -15,8 +14,7 @@ const REMEMBERED = 24 * 60 * 60 * 1000
 
 /**
  * Turns the upload into the file, in one transaction: the bytes are never without a row that refers
- * to them. Throws `Conflict` if the upload was given up in the meantime, and `NotFound` or `Forbidden`
- * if its user may no longer add to its space.
+ * to them. Throws `Conflict` if the upload was given up in the meantime.
  */
 export function commitFile(
   { db }: Scope<"db">,
@@ -33,23 +31,19 @@ export function commitFile(
     if (!upload?.key || !upload.userId) {
       throw givenUp()
     }
-    const { userId, spaceId } = upload
-    if (spaceId !== null) await requireEditor({ db: tx, viewer: { user: { _id: userId } } }, spaceId)
+    const { userId } = upload
     const [blob] = await tx
       .insert(blobs)
       .values({ key: upload.key, ...stored })
       .returning()
     if (!blob) throw new Error("The database returned no row for the new blob.")
-    const { size } = stored
-    const row = await insertUnderFreeName(tx, { ...file, userId, spaceId, storageId: blob._id, size })
+    const row = await insertUnderFreeName(tx, { ...file, userId, storageId: blob._id, size: stored.size })
     await closeUpload(tx, upload, row._id)
-    // What is in a space is counted by triggers.
-    if (spaceId !== null) return row
     // Last, because all of the user's uploads wait for this row.
     await tx
       .update(fileUsage)
       .set({
-        used: sql`${fileUsage.used} + ${size}`,
+        used: sql`${fileUsage.used} + ${stored.size}`,
         reserved: sql`${fileUsage.reserved} - ${upload.reserved}`,
       })
       .where(eq(fileUsage.userId, userId))
@@ -75,16 +69,16 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
  */
 async function insertUnderFreeName(
   tx: Transaction,
-  file: Pick<File, "fileName" | "mimeType" | "storageId" | "size" | "userId" | "spaceId">,
+  file: { fileName: string; mimeType: string; storageId: string; size: number; userId: string },
 ): Promise<FileSummary> {
   const [plain] = await tx.insert(files).values(file).onConflictDoNothing().returning(summary)
-  if (plain) return summaryOf(plain)
+  if (plain) return plain
   for (let number = await findFreeNumber({ db: tx }, file); ; number++) {
     const [numbered] = await tx
       .insert(files)
       .values({ ...file, fileName: numberedName(file.fileName, number) })
       .onConflictDoNothing()
       .returning(summary)
-    if (numbered) return summaryOf(numbered)
+    if (numbered) return numbered
   }
 }

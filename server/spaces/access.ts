@@ -13,12 +13,6 @@ export interface Placed {
   spaceKey: PgColumn
 }
 
-/** The viewer, or somebody for whom a process goes on later. */
-interface Asking {
-  db: Database
-  viewer: { user: { _id: string } }
-}
-
 export const EDITORS = ["owner", "editor"] as const satisfies readonly Role[]
 
 /** Rows that are personal to the viewer. */
@@ -50,12 +44,11 @@ export function mayEdit(scope: Scope<"db" | "viewer">, table: Placed): SQL | und
 }
 
 /**
- * The viewer's role in a space, locked as `mayEdit` does if `db` is a transaction. What only the
- * owner may do waits for whatever else the owner is doing there. Throws
+ * The viewer's role in a space, locked as `mayEdit` does if `db` is a transaction. Throws
  * `NotFound` for a space that they are not a member of, and `Forbidden` if they need another role.
  */
 export async function requireMember(
-  { db, viewer }: Asking,
+  { db, viewer }: Scope<"db" | "viewer">,
   spaceId: string,
   roles: readonly Role[] = ROLES,
 ): Promise<Role> {
@@ -64,7 +57,7 @@ export async function requireMember(
     .select({ role: spaceMembers.role })
     .from(spaceMembers)
     .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceId, spaceId)))
-    .for(roles.includes("editor") ? "key share" : "update")
+    .for("key share")
   if (!member) throw new NotFound("space")
   if (!roles.includes(member.role))
     throw new Forbidden(roles.includes("editor") ? "space-reader" : "space-owner-only")
@@ -72,12 +65,12 @@ export async function requireMember(
 }
 
 /** Throws as `requireMember` does unless the viewer may add to the space. */
-export async function requireEditor(scope: Asking, spaceId: string): Promise<void> {
+export async function requireEditor(scope: Scope<"db" | "viewer">, spaceId: string): Promise<void> {
   await requireMember(scope, spaceId, EDITORS)
 }
 
 /** The viewer's memberships in spaces that are not in the trash. */
-export function ownMemberships({ viewer }: Pick<Asking, "viewer">): SQL | undefined {
+export function ownMemberships({ viewer }: Scope<"viewer">): SQL | undefined {
   return and(eq(spaceMembers.userId, viewer.user._id), eq(spaceMembers.trashed, false))
 }
 

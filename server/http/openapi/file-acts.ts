@@ -1,16 +1,6 @@
 import * as v from "valibot"
 import { ArchiveFiles, ShareFile } from "#server/files/contract.ts"
-import {
-  binary,
-  File,
-  fileId,
-  noSpace,
-  notFound,
-  ofFiles,
-  reader,
-  spaceId,
-  unauthorized,
-} from "./file-parts.ts"
+import { binary, File, fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
 import {
   type Answer,
   idParameter,
@@ -41,7 +31,7 @@ const trash: Operation = {
   ...ofFiles,
   operationId: "listTrash",
   summary: "What is in the trash, the last removed first",
-  parameters: [spaceId, ...pageParameters],
+  parameters: pageParameters,
   responses: {
     "200": jsonAnswer(
       "A page.",
@@ -52,7 +42,6 @@ const trash: Operation = {
     ),
     "400": refusal("The cursor is not one that this list gave."),
     "401": unauthorized,
-    "404": noSpace,
   },
 }
 
@@ -92,12 +81,9 @@ export const fileActsPaths: Record<string, PathItem> = {
       ...ofFiles,
       operationId: "emptyTrash",
       summary: "Remove for ever what is in the trash",
-      parameters: [spaceId],
       responses: {
         "200": jsonAnswer("How many files that were.", v.strictObject({ purged: count })),
         "401": unauthorized,
-        "403": refusal("You may only read in the space."),
-        "404": noSpace,
       },
     },
   },
@@ -106,8 +92,7 @@ export const fileActsPaths: Record<string, PathItem> = {
       ...ofFiles,
       operationId: "downloadArchive",
       summary: "Several files, or all, as one zip",
-      description:
-        "As JSON, or as a form in which `ids` stands once for each file, or `all`. With `all`, `spaceId` names a space.",
+      description: "As JSON, or as a form in which `ids` stands once for each file, or `all`.",
       requestBody: {
         required: true,
         content: {
@@ -133,8 +118,7 @@ export const fileActsPaths: Record<string, PathItem> = {
       responses: {
         "204": { description: "It leads nowhere from now on." },
         "401": unauthorized,
-        "403": reader,
-        "404": refusal("There is no such link, or you may not see it."),
+        "404": refusal("There is no such link, or it is not yours."),
       },
     },
   },
@@ -147,7 +131,6 @@ export const fileActsPaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("The file, perhaps under another name.", v.strictObject({ file: File })),
         "401": unauthorized,
-        "403": reader,
         "404": notFound,
       },
     },
@@ -168,7 +151,6 @@ export const fileActsPaths: Record<string, PathItem> = {
         ),
         "400": refusal("The body is not JSON, or a limit makes no sense."),
         "401": unauthorized,
-        "403": reader,
         "404": notFound,
         "409": refusal("The file has as many links as it can have."),
         "413": refusal("The body is larger than 256 KB."),
