@@ -36,7 +36,7 @@ module.exports = {
       name: "realtime-knows-no-product",
       severity: "error",
       from: { path: "^server/realtime/" },
-      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)|^db/(connections|outage|servers)\\.ts$" },
+      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)|^db/(connections|outage)\\.ts$" },
     },
     {
       name: "adapters-only-at-the-root",
@@ -65,7 +65,7 @@ module.exports = {
       name: "domains-not-http",
       severity: "error",
       from: {
-        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|spaces|users|waitlist)/",
+        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|users|waitlist)/",
       },
       to: { path: "^server/http/" },
     },

@@ -1,11 +1,9 @@
 import { measureChat } from "./chat/measure.ts"
-import { measureConnections } from "./connections/measure.ts"
 import { measureFiles } from "./files/measure.ts"
 import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { measureReturn } from "./return/measure.ts"
 import { saveResults } from "./results.ts"
-import { measureScale } from "./scale/measure.ts"
 import { measureSilent } from "./silent/measure.ts"
 import { measureStart } from "./start/measure.ts"
 
@@ -20,8 +18,6 @@ const benches: Record<string, (options: { short: boolean }) => Promise<object>> 
   files: measureFiles,
   return: measureReturn,
   silent: measureSilent,
-  connections: measureConnections,
-  scale: measureScale,
 }
 
 const name = process.argv[2]

@@ -1,5 +1,4 @@
-import type postgres from "postgres"
-import { openPostgres } from "./servers.ts"
+import postgres from "postgres"
 
 /** The rights that a program needs in each schema if it only uses the tables. */
 const RIGHTS = [
@@ -9,14 +8,14 @@ const RIGHTS = [
 
 /**
  * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and
- * create databases, but nothing more: it owns no table, so it can alter none. Creates the role if it is missing. Returns
+ * nothing more: it owns no table, so it can alter none. Creates the role if it is missing. Returns
  * its name. Repeat it after migrations, for the objects that they created.
  */
 export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
   const { username, password } = new URL(applicationUrl)
   const role = decodeURIComponent(username)
   if (role === "") throw new Error("The application's database URL names no role.")
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     await client.begin(async (sql) => {
       const [own] =
@@ -41,18 +40,13 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   }
 }
 
-/**
- * An existing role keeps its rights and gets the password; a superuser is refused. It may create
- * databases if the one who grants it may.
- */
+/** An existing role keeps its rights and gets the password; a superuser is refused. */
 async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
   const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
   if (existing?.["super"])
     throw new Error(`${role} is a superuser. The application needs a role without superuser rights.`)
   const [secret] = await sql`select quote_literal(${password}::text) as literal`
-  // A backup is checked by restoring it into a database that exists for the check alone.
-  const [own] = await sql`select rolsuper or rolcreatedb as may from pg_roles where rolname = current_user`
-  const how = `login ${own?.["may"] ? "createdb " : ""}password ${String(secret?.["literal"])}`
+  const how = `login password ${String(secret?.["literal"])}`
   await sql.unsafe(
     existing ? `alter role ${quote(role)} ${how}` : `create role ${quote(role)} replication ${how}`,
   )

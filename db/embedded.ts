@@ -32,12 +32,8 @@ interface Options {
   history?: string | undefined
   /** Server settings, which override those below. */
   settings?: Record<string, string>
-  /** Called with every line that PostgreSQL logs. */
+  /** Notified of every line that PostgreSQL logs, and of its restarts. */
   onLog?: (line: string) => void
-  /** Called when it ended unexpectedly, or could not be started again, with the reason. */
-  onEnd?: (reason: string) => void
-  /** Called when it runs again. */
-  onReturn?: () => void
 }
 
 export const DATABASE = "tideline"
@@ -88,8 +84,6 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
       start: () => run(binaries.postgres, flags, { account, cwd: directory }),
       beforeRestart: () => stopOrphan(cluster),
       onLog: options.onLog ?? (() => {}),
-      onEnd: options.onEnd,
-      onReturn: options.onReturn,
     })
     await createDatabase(url)
     claim.announce(url)

@@ -1,10 +1,9 @@
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator"
-import type postgres from "postgres"
+import postgres from "postgres"
 import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { additionsFor, versionOf } from "./postgres-17.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
-import { openPostgres } from "./servers.ts"
 
 /**
  * One number for all Tideline processes that start on one database: the one that has it migrates,
@@ -20,7 +19,7 @@ export const OLDEST_POSTGRES = 170_000
  * concurrently. `folder` contains the SQL files.
  */
 export async function migrate(url: string, folder: string): Promise<void> {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     const version = await versionOf(client)
     if (version < OLDEST_POSTGRES) {

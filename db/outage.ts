@@ -1,10 +1,9 @@
 /**
- * Error codes of postgres.js when there is no connection, of ours when no server accepts writes, and
- * of PostgreSQL while it starts, stops or is full. 25006 is a write that reached a standby: the
- * address leads to another server since a failover.
+ * Error codes of postgres.js when there is no connection, and of PostgreSQL while it starts, stops
+ * or is full.
  */
 const LOST =
-  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|NO_PRIMARY|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|25006|53300)$/
+  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|53300)$/
 
 /**
  * Codes for a lock that others held too long, a statement that took too long, and a person's share
@@ -12,20 +11,12 @@ const LOST =
  */
 const BUSY = /^(55P03|57014|SHARE_IN_USE)$/
 
-/** PostgreSQL's code for a disk without space. */
-const FULL = /^53100$/
-
 /**
  * Whether the error or its cause is that the database is unavailable now, so that trying again
  * later may work.
  */
 export function isOutage(error: unknown): boolean {
-  return isLost(error) || isBusy(error) || isFull(error)
-}
-
-/** Whether it is that the database has no disk space for what was to be written. */
-export function isFull(error: unknown): boolean {
-  return hasCode(error, FULL)
+  return isLost(error) || isBusy(error)
 }
 
 /** Whether it is that there is no connection. */

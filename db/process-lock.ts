@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto"
 import { sql, type SQL } from "drizzle-orm"
-import type postgres from "postgres"
-import { openPostgres } from "./servers.ts"
+import postgres from "postgres"
 
 /** The first half of the advisory locks by which processes show that they are alive. */
 const PROCESS_LOCKS = 7_185_392
@@ -40,7 +39,7 @@ export async function holdProcessLock(url: string): Promise<ProcessLock> {
   const listeners: (() => void)[] = []
   let closed = false
   let held = true
-  const client = openPostgres(url, {
+  const client = postgres(url, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,

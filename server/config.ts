@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as v from "valibot"
-import { backupConfig, backupProblems, bucketAt } from "./backup-config.ts"
+import { historyIn } from "./backup/folder.ts"
 import type { PlanLimits } from "./plans/contract.ts"
 import type { Plan } from "./ports/session.ts"
 import type { SsoProvider } from "./ports/single-sign-on.ts"
@@ -34,6 +34,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (problems.length > 0) throw new ConfigError(problems)
 
   const dataDir = resolve(settings.DATA_DIR)
+  const backupDirectory = resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups"))
   return {
     production: settings.NODE_ENV === "production",
     logLevel: settings.LOG_LEVEL,
@@ -76,10 +77,6 @@ export function readConfig(environment: Record<string, string | undefined>) {
           streamUrl: settings.DATABASE_STREAM_URL ?? null,
         }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
-    /** The most connections that this process opens, besides its stream. */
-    databaseConnections: settings.DATABASE_CONNECTIONS,
-    /** Standbys to read from, and how many of them have what is shown. */
-    follow: { urls: settings.FOLLOW_DATABASE_URL ?? [], confirmedBy: settings.FOLLOW_CONFIRMED_BY },
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
     /** Days for which the security log keeps an entry. */
@@ -114,8 +111,6 @@ export function readConfig(environment: Record<string, string | undefined>) {
     plans: planLimits(settings),
     /** Whether visitors may move the boats on the start page. */
     hasDemo: settings.DEMO === "on",
-    /** Whether people may create spaces. Spaces that exist keep working without it. */
-    hasSpaces: settings.SPACES === "on",
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
       uploadHours: settings.FILES_UPLOAD_HOURS,
@@ -123,7 +118,20 @@ export function readConfig(environment: Record<string, string | undefined>) {
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: blobsConfig(settings, dataDir),
-    ...backupConfig(settings, dataDir),
+    /** Null unless any moment of the last days can be restored. */
+    history:
+      settings.BACKUP_HISTORY > 0
+        ? { directory: historyIn(backupDirectory), days: settings.BACKUP_HISTORY }
+        : null,
+    /** Null unless this process takes backups. */
+    backups: settings.BACKUP_SCHEDULE
+      ? {
+          schedule: settings.BACKUP_SCHEDULE,
+          directory: backupDirectory,
+          keep: settings.BACKUP_KEEP,
+          proof: settings.BACKUP_CHECK === "restore" ? ("restored" as const) : ("read" as const),
+        }
+      : null,
   }
 }
 
@@ -171,8 +179,8 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   }
   if (settings.DATABASE_STREAM_URL && !settings.DATABASE_URL)
     yield "DATABASE_STREAM_URL is set, and DATABASE_URL is not. Set DATABASE_URL too: to a pooler, or to the same address."
-  yield* backupProblems(settings)
-  yield* followProblems(settings)
+  if (settings.BACKUP_HISTORY > 0 && settings.DATABASE_URL)
+    yield "BACKUP_HISTORY is for the embedded PostgreSQL, and DATABASE_URL is set. Archive the log of your own with its tools: docs/backup.md."
   yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)
@@ -182,19 +190,12 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   }
 }
 
-function* followProblems({ DATABASE_URL, FOLLOW_DATABASE_URL = [], FOLLOW_CONFIRMED_BY }: Settings) {
-  if (FOLLOW_DATABASE_URL.length > 0 && !DATABASE_URL)
-    yield "FOLLOW_DATABASE_URL is set, and DATABASE_URL is not. Set DATABASE_URL to the primary that the standbys follow."
-  if (FOLLOW_CONFIRMED_BY > FOLLOW_DATABASE_URL.length)
-    yield `FOLLOW_CONFIRMED_BY is ${FOLLOW_CONFIRMED_BY}, and FOLLOW_DATABASE_URL names ${FOLLOW_DATABASE_URL.length} servers. Name more, or set it lower.`
-}
-
 function* bucketProblems(settings: Settings) {
-  const { BACKUP_URL, BLOBS_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  const { BLOBS_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
   if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined))
     yield "S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together. Set both or neither."
   const isBucket = BLOBS_URL?.startsWith("s3:")
-  if (S3_ENDPOINT && !isBucket && !BACKUP_URL)
+  if (S3_ENDPOINT && !isBucket)
     yield "S3_ENDPOINT is set, and BLOBS_URL names no bucket. Set BLOBS_URL=s3://bucket, or leave S3_ENDPOINT out."
   if (isBucket && BLOBS_URL && !new URL(BLOBS_URL).hostname)
     yield "BLOBS_URL names no bucket. It is s3://bucket, or s3://bucket/folder."
@@ -258,7 +259,15 @@ function blobsConfig(settings: Settings, dataDir: string) {
   const url = settings.BLOBS_URL ? new URL(settings.BLOBS_URL) : null
   if (url?.protocol !== "s3:")
     return { kind: "disk" as const, directory: url ? fileURLToPath(url) : resolve(dataDir, "blobs") }
-  return { kind: "s3" as const, ...bucketAt(url, settings) }
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
+  return {
+    kind: "s3" as const,
+    bucket: url.hostname,
+    prefix: url.pathname.replaceAll(/^\/+|\/+$/g, ""),
+    endpoint: settings.S3_ENDPOINT,
+    region: settings.S3_REGION,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
+  }
 }
 
 function gatewayConfig(settings: Settings) {

@@ -4,12 +4,11 @@ import { isOutage } from "#db/outage.ts"
 import { users } from "#db/schema/users.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
-import { divideConnections, type Reached } from "./database.ts"
+import type { Reached } from "./database.ts"
 import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
 import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
-import { findStreamPlace } from "./operator/stream-place.ts"
 import { ANNOUNCE, type Announcements } from "./realtime/announce.ts"
 import { CONNECTION_LIMITS } from "./realtime/limits.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
@@ -30,10 +29,6 @@ export async function openLive(
   const realtime: Realtime<Viewer> = await openRealtime<Viewer, MutationScope>({
     databaseUrl: database.directUrl,
     poolerUrl: database.poolerUrl ?? undefined,
-    // Each process in another order, so that they share the standbys.
-    followUrls: toShuffled(config.follow.urls),
-    confirmedBy: config.follow.confirmedBy,
-    connections: divideConnections(config.databaseConnections).live,
     log,
     tables: watchedTables,
     queries: liveQueries,
@@ -60,10 +55,7 @@ export async function openLive(
       [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
       ...services.uploadLocks.announcements,
       ...services.runningRequests.announcements,
-      ...services.activityExchange.announcements(() => ({
-        report: realtime.activity(),
-        stream: findStreamPlace(realtime),
-      })),
+      ...services.activityExchange.announcements(() => realtime.activity()),
     },
   })
   let closing: Promise<void> | undefined
@@ -152,11 +144,4 @@ export const announce: Services["announce"] = async (db, topic, text) => {
 function statement(text: string, values: readonly string[]): SQL {
   const parts = text.split(/\$(\d+)/)
   return sql.join(parts.map((part, at) => (at % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)))
-}
-
-function toShuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ item }) => item)
 }

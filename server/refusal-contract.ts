@@ -29,8 +29,6 @@ export const refusalTexts = {
   "file-too-large": "{fileName} is too large. A file can be {largest} at most.",
   "not-enough-space":
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
-  "file-bytes-missing":
-    "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
   "disk-full": "The server has no disk space left for this file.",
   "form-without-file": "The form contains no file.",
   "form-broken": "The form ended early, or is not valid.",
@@ -80,24 +78,6 @@ export const refusalTexts = {
     "{fileName} cannot be attached. The model takes text files, and PNG, JPEG, WebP and GIF images.",
   "image-too-large": "{fileName} is too large: an attached image can have {megabytes} MB.",
   "images-too-large": "The images are too large: together they can have {megabytes} MB.",
-
-  // Spaces
-  "no-such-space": "There is no such space, or you are not a member of it.",
-  "no-such-member": "This person is not a member of the space.",
-  "no-such-invitation": "There is no such invitation, or it is not yours.",
-  "space-reader": "You can read in this space, but not change anything. Ask its owner to make you an editor.",
-  "space-owner-only": "Only the owner of the space can do this.",
-  "space-owner-leaving": "You own this space. Transfer it to another member before you leave, or delete it.",
-  "space-owner-fixed": "The owner's role changes only when the space is transferred.",
-  "space-slug-taken": "Another space already has the address {slug}.",
-  "spaces-off": "This installation offers no spaces. Ask the administrator to set SPACES=on.",
-  "too-many-spaces": "You own {most} spaces. Delete one you no longer need.",
-  "too-many-members": "A space can have {most} members.",
-  "too-many-invitations": "A space can have {most} open invitations. Revoke one you no longer need.",
-  "person-is-member": "{email} is already a member.",
-  "invitation-dead": "This invitation doesn't work. Ask the person who sent it for a new one.",
-  "invitation-address-unconfirmed":
-    "Open the link in the email that invited you, or confirm your email address first.",
 
   // Accounts
   "account-at-provider": "Accounts are managed by your identity provider. Use its account page.",
@@ -174,18 +154,10 @@ export const refusalTexts = {
   "title-missing": "Give the conversation a title.",
   "title-too-long": "A title can have {most} characters at most.",
   "search-too-long": "A search can have {most} characters at most.",
-  "space-name-missing": "Give the space a name.",
-  "space-name-too-long": "A space's name can have {most} characters at most.",
-  "space-slug-unfit":
-    "An address has up to 40 characters: lower-case letters and digits, with hyphens between them.",
-  "space-role-unfit": "A member is an editor or a reader.",
-  "invitation-end-too-late": "An invitation can be valid for up to a year.",
-  "invitation-uses-unfit": "The number of people is a whole number from 1 to 1,000.",
   "not-found": "Not found.",
 
   // Any page
   "database-outage": "The database can't be reached. Try again in a moment.",
-  "database-full": "The server has no disk space left, so nothing was changed. Try again later.",
   "request-failed": "Internal server error",
   "request-foreign":
     "This request came from another site, so it was refused. Open the page here and try again.",
@@ -216,8 +188,6 @@ export const refusalTexts = {
     "Emails that were given up: {count}. The reason of each is under Emails in /admin, where they can be resent.",
   "backup-overdue":
     "The backup that is due has not been taken. It is tried again every 15 minutes; the log says why it fails.",
-  "backup-not-copied":
-    "The newest backup is not in the bucket. The copy is tried again every 15 minutes; the log says why it fails.",
   "history-behind":
     "The history is not being kept, so the latest moments cannot be restored. The log says why.",
   "newer-version": "Version {version} is available; this is {current}. Read its notes, back up, and upgrade.",

@@ -7,7 +7,6 @@ import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
 import { copyingRemoved } from "./backup/history/blobs.ts"
 import { NO_HISTORY, openArchive, startKeepingHistory } from "./backup/history/keep-history.ts"
-import { followHistory } from "./backup/history/state.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
@@ -15,11 +14,10 @@ import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
-import { divideConnections, reachDatabase } from "./database.ts"
+import { reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openDemoStreams, type Demo } from "./demo/demo.ts"
 import { startPurgingTrash } from "./files/trash.ts"
-import { startPurgingSpaces } from "./spaces/purge.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
@@ -28,7 +26,6 @@ import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./http/running-requests.ts"
 import { openActivityExchange } from "./operator/activity-exchange.ts"
 import { startWatchingReleases } from "./operator/releases.ts"
-import { startWatchingClock } from "./ops/clock.ts"
 import { watchCertificate, type WatchedCertificate } from "./ops/certificate.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
@@ -36,7 +33,6 @@ import type { Log } from "./log.ts"
 import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
-import type { Bucket } from "./ports/bucket.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
@@ -67,7 +63,6 @@ export async function openServices(config: Config, log: Log, migrations: string)
       close: closeDatabase,
     } = openDatabase(poolerUrl ?? directUrl, {
       pooled: poolerUrl !== null,
-      connections: divideConnections(config.databaseConnections).requests,
       ...(tracing && { around: seen(tracing) }),
     })
     opened.push(closeDatabase)
@@ -81,7 +76,6 @@ export async function openServices(config: Config, log: Log, migrations: string)
         source: { databaseUrl: directUrl, blobs, version: version.number },
         migrations,
         openFolder: openBlobFolder,
-        openBucket: config.backupBucket && (() => openBackupBucket(config)),
       },
     )
     opened.push(backups.stop)
@@ -112,9 +106,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    opened.push(startPurgingSpaces(services).stop)
     opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
-    opened.push(startWatchingClock(services).stop)
     const posting = startPosting(services)
     opened.push(posting.stop)
     const live = await openLive(services, reached, lock, posting.announcements)
@@ -191,13 +183,6 @@ export async function openBlobFolder(directory: string): Promise<Blobs> {
   return openDiskBlobs(directory)
 }
 
-/** The bucket of backups. Throws if there is none, or it cannot be used. */
-export async function openBackupBucket({ backupBucket }: Pick<Config, "backupBucket">): Promise<Bucket> {
-  if (!backupBucket) throw new Error("BACKUP_URL is not set. It names the bucket: s3://bucket/folder.")
-  const { openBucket } = await import("./adapters/blobs/s3/bucket.ts")
-  return openBucket(backupBucket, "BACKUP_URL and the BACKUP_S3_ settings")
-}
-
 /** The store of files' bytes, and what keeps bytes and rows of earlier moments. */
 async function openStores(
   { config, log, db }: Pick<Services, "config" | "log" | "db">,
@@ -206,13 +191,8 @@ async function openStores(
 ): Promise<Pick<Services, "blobs" | "history">> {
   const store = await openBlobs(config)
   const { history: settings, database } = config
-  if (!settings) return { blobs: store, history: NO_HISTORY }
-  if (database.kind === "external") {
-    const history = followHistory({ log }, settings.state)
-    opened.push(history.stop)
-    return { blobs: store, history }
-  }
-  const place = { directory: settings.directory, cluster: resolve(database.directory, "data") }
+  if (!settings || database.kind === "external") return { blobs: store, history: NO_HISTORY }
+  const place = { directory: settings.directory, cluster: database.directory }
   const { archive, kept } = await openArchive(place, openBlobFolder)
   const blobs = copyingRemoved(store, kept)
   const history = startKeepingHistory({ db, blobs: store, log }, { archive, kept, url, days: settings.days })

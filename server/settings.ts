@@ -1,8 +1,6 @@
 import { Cron } from "croner"
 import * as v from "valibot"
-import { readDatabaseUrl, serversOf } from "#db/servers.ts"
 import { KeepText } from "./backup/keep.ts"
-import { RecipientsText } from "./backup/recipients.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
@@ -44,25 +42,6 @@ const address = (protocols: string[], example: string) =>
       `must be an address such as ${example}.`,
     ),
   )
-
-const databaseAddress = v.pipe(
-  v.string(),
-  v.check(
-    (value) => readDatabaseUrl(value) !== null,
-    "must be an address such as postgres://user:password@host:5432/tideline, or name several servers of which one accepts writes: postgres://user:password@one:5432,two:5432/tideline?target_session_attrs=read-write.",
-  ),
-  v.transform((value) => readDatabaseUrl(value) ?? value),
-)
-
-const standbyAddresses = v.pipe(
-  v.string(),
-  v.transform((text) => text.split(/,(?=postgres(?:ql)?:)/).map((each) => readDatabaseUrl(each.trim()))),
-  v.check(
-    (urls) => urls.every((url) => url !== null && serversOf(url).length === 1),
-    "must be addresses separated by commas: postgres://user:password@one:5432/tideline,postgres://user:password@two:5432/tideline",
-  ),
-  v.transform((urls) => urls.filter((url) => url !== null)),
-)
 
 function isSchedule(text: string): boolean {
   if (text.trim().split(/\s+/).length !== 5) return false
@@ -179,23 +158,12 @@ export const Settings = v.object({
     wholeNumber("for how many days back any moment can be restored; 0 for none", 0, 3650),
     "0",
   ),
-  BACKUP_RECIPIENT: v.optional(RecipientsText, ""),
-  BACKUP_URL: v.optional(address(["s3:"], "s3://bucket/folder")),
-  BACKUP_S3_ENDPOINT: v.optional(address(["http:", "https:"], "https://s3.example.org")),
-  BACKUP_S3_REGION: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  BACKUP_S3_ACCESS_KEY_ID: v.optional(v.string()),
-  BACKUP_S3_SECRET_ACCESS_KEY: v.optional(v.string()),
   BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
-  DATABASE_URL: v.optional(databaseAddress),
-  DATABASE_STREAM_URL: v.optional(databaseAddress),
-  FOLLOW_DATABASE_URL: v.optional(standbyAddresses),
-  FOLLOW_CONFIRMED_BY: v.optional(
-    wholeNumber("how many of the followed servers have a commit before it is shown", 0, 20),
-    "0",
+  DATABASE_URL: v.optional(
+    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
   ),
-  DATABASE_CONNECTIONS: v.optional(
-    wholeNumber("the most connections to PostgreSQL that this process opens, besides its stream", 8, 200),
-    "12",
+  DATABASE_STREAM_URL: v.optional(
+    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
   ),
   AUTH_SECRET: v.optional(
     v.pipe(
@@ -204,7 +172,6 @@ export const Settings = v.object({
     ),
   ),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
-  SPACES: v.optional(v.picklist(["on", "off"], "must be on or off."), "off"),
   SIGNUP: v.optional(v.picklist(["open", "closed", "sso"], "must be open, closed or sso."), "open"),
   EMAIL_VERIFICATION: v.optional(
     v.picklist(["optional", "required"], "must be optional or required."),

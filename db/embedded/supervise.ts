@@ -10,17 +10,13 @@ interface Options {
   start: () => Server
   beforeRestart: () => Promise<void>
   onLog: (line: string) => void
-  /** Called when it ended, or could not be started again, with the reason. */
-  onEnd?: ((reason: string) => void) | undefined
-  /** Called when it runs again. */
-  onReturn?: (() => void) | undefined
 }
 
 /**
  * Keeps the server running until `stop`. Resolves when it first accepts connections, and throws if
  * it never does.
  */
-export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }: Options) {
+export async function supervise({ start, beforeRestart, onLog }: Options) {
   let isStopping = false
   let server = await startAndWait(start, onLog)
   const interrupt = () => server.kill("SIGINT")
@@ -32,7 +28,7 @@ export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }
     while (!isStopping) {
       if (server.exitCode === null && server.signalCode === null) await once(server, "exit")
       if (isStopping) return
-      onEnd?.(`It ended with ${server.signalCode ?? `exit code ${server.exitCode}`}.`)
+      onLog(`PostgreSQL ended unexpectedly (${server.signalCode ?? server.exitCode}). It is started again.`)
       await restart()
     }
   }
@@ -42,11 +38,10 @@ export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }
       try {
         await beforeRestart()
         server = await startAndWait(start, onLog)
-        onReturn?.()
         return
       } catch (error) {
         // Its child processes may still be exiting; until then the memory they share is not free.
-        onEnd?.(reasonOf(error))
+        onLog(error instanceof Error ? error.message : String(error))
         await delay(pause)
       }
     }
@@ -70,13 +65,6 @@ export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }
 const READY = /database system is ready to accept (read-only )?connections/
 
 /** Resolves when the server accepts connections, and throws if it never does. */
-/** PostgreSQL's last complaint, without the time and number of the process that made it. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  const complaints = [...message.matchAll(/(?:FATAL|PANIC|could not).*/g)]
-  return complaints.at(-1)?.[0] ?? message
-}
-
 export async function startAndWait(start: () => Server, onLog: (line: string) => void) {
   const server = start()
   const recent: string[] = []

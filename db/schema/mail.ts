@@ -15,7 +15,6 @@ export const EMAIL_KINDS = [
   "security-notice",
   "confirm-address-change",
   "address-change-attempted",
-  "space-invitation",
 ] as const
 
 /**

@@ -26,7 +26,7 @@ export function digesting(bytes: AsyncIterable<Uint8Array>) {
  * missing.
  */
 export async function holds(
-  store: Pick<Blobs, "open">,
+  store: Blobs,
   { key, size, sha256 }: { key: string; size: number; sha256: string },
 ) {
   try {

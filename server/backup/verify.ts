@@ -1,68 +1,54 @@
+import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
 import { digesting, holds } from "./digest.ts"
-import { BLOB_LIST, tableFile } from "./folder.ts"
+import { blobListIn, tableIn } from "./folder.ts"
 import { readManifest, type Manifest, type WrittenTable } from "./manifest.ts"
-import { readFrom, type StoredBackup } from "./stored-backup.ts"
 
 /**
- * Reads a whole backup and returns its manifest. With `stored`, which is an encrypted backup that
- * `backup` decrypts, the bytes of files are only compared as they are stored there. Throws one
- * error that names everything missing or damaged.
+ * Reads a whole backup and returns its manifest. Throws one error that names everything missing or
+ * damaged.
  */
-export async function verifyBackup(backup: StoredBackup, stored?: StoredBackup): Promise<Manifest> {
-  const manifest = await readManifest(backup)
+export async function verifyBackup(folder: string, kept: Blobs): Promise<Manifest> {
+  const manifest = await readManifest(folder)
   const problems: string[] = []
   for (const table of manifest.tables) {
-    const path = `${backup.at}/${tableFile(table)}`
-    const found = await digestOf(readTable(backup, table))
+    const path = tableIn(folder, table)
+    const found = await digestOf(readTable(folder, table))
     if (found === null) problems.push(`${path} is missing, or cannot be read.`)
     else if (found.sha256 !== table.sha256 || found.lines !== table.rows) problems.push(`${path} is damaged.`)
   }
-  const list = await digestOf(readFrom(backup, BLOB_LIST))
-  if (list?.sha256 !== manifest.blobs.sha256)
-    problems.push(`${backup.at}/${BLOB_LIST} is missing or damaged.`)
+  const list = await digestOf(createReadStream(blobListIn(folder)))
+  if (list?.sha256 !== manifest.blobs.sha256) problems.push(`${blobListIn(folder)} is missing or damaged.`)
   else {
-    const blobs = stored ? readBlobList(stored) : listKept(backup, manifest)
-    problems.push(...(await findMissing(blobs, (stored ?? backup).kept)))
+    await eachOf(listKept(folder, manifest), async (blob) => {
+      if (!(await holds(kept, blob))) problems.push(`blobs/${blob.key} is missing or damaged.`)
+    })
   }
-  if (problems.length > 0) throw new Error(describeProblems(backup.at, problems))
+  if (problems.length > 0) throw new Error(describeProblems(folder, problems))
   return manifest
-}
-
-/** A sentence for each blob that the store does not have as it is listed. */
-export async function findMissing(
-  listed: AsyncIterable<ListedBytes>,
-  kept: Pick<Blobs, "open">,
-): Promise<string[]> {
-  const problems: string[] = []
-  await eachOf(listed, async (blob) => {
-    if (!(await holds(kept, blob))) problems.push(`blobs/${blob.key} is missing or damaged.`)
-  })
-  return problems
 }
 
 /** The rows of a table, in COPY's text format. */
 export async function* readTable(
-  backup: StoredBackup,
+  folder: string,
   table: Pick<WrittenTable, "schema" | "name">,
 ): AsyncGenerator<Uint8Array> {
   const plain = createGunzip()
   // An error of the file itself also ends the reading.
-  pipeline(readFrom(backup, tableFile(table)), plain).catch((error: Error) => plain.destroy(error))
+  pipeline(createReadStream(tableIn(folder, table)), plain).catch((error: Error) => plain.destroy(error))
   yield* plain as AsyncIterable<Uint8Array>
 }
 
 /** The blobs that the backup contains. */
-export async function* listKept(backup: StoredBackup, { blobs }: Manifest): AsyncGenerator<ListedBytes> {
+export async function* listKept(folder: string, { blobs }: Manifest): AsyncGenerator<ListedBytes> {
   const lost = new Set(blobs.lost)
-  for await (const blob of readBlobList(backup)) if (!lost.has(blob.key)) yield blob
+  for await (const blob of readBlobList(folder)) if (!lost.has(blob.key)) yield blob
 }
 
-/** Null if they cannot be read. */
-export async function digestOf(bytes: AsyncIterable<Uint8Array>) {
+async function digestOf(bytes: AsyncIterable<Uint8Array>) {
   try {
     const read = digesting(bytes)
     for await (const _ of read);
@@ -74,9 +60,9 @@ export async function digestOf(bytes: AsyncIterable<Uint8Array>) {
 
 const MOST_SHOWN = 20
 
-export function describeProblems(at: string, problems: string[]) {
+function describeProblems(folder: string, problems: string[]) {
   const shown = problems.toSorted().slice(0, MOST_SHOWN)
   const rest = problems.length > MOST_SHOWN ? [`and ${problems.length - MOST_SHOWN} more`] : []
   const lines = [...shown, ...rest].map((line) => `  ${line}`)
-  return `${at} is not whole. Nothing was changed; take another backup.\n${lines.join("\n")}`
+  return `${folder} is not whole. Nothing was changed; take another backup.\n${lines.join("\n")}`
 }

@@ -3,84 +3,45 @@ import * as v from "valibot"
 import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
 import { ThreadId } from "./contract.ts"
 
-type Asking = Scope<"db" | "viewer">
+/** The viewer's own conversations, except those in the trash. */
+export function ownThreads({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, false))
+}
 
-/** The viewer's own conversations, or those in one of their spaces, except those in the trash. */
-export function threadsIn(scope: Asking, spaceId?: string): SQL | undefined {
-  return and(isInPlace(scope, chatThreads, spaceId), eq(chatThreads.trashed, false))
+/**
+ * One of the viewer's own conversations. Throws NotFound for anybody else's, and for text that is
+ * no id.
+ */
+export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
+  return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
 /** The viewer's conversations in the trash. */
-export function ownTrashedThreads(scope: Asking): SQL | undefined {
-  return and(isInPlace(scope, chatThreads, undefined), eq(chatThreads.trashed, true))
+export function ownTrashedThreads({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, true))
 }
 
-/** The conversations that the viewer may see, wherever they are. */
-export function readableThreads(scope: Asking): SQL | undefined {
-  return and(mayRead(scope, chatThreads), eq(chatThreads.trashed, false))
-}
-
-/**
- * One conversation that the viewer may see. Throws NotFound for text that is no id; the query finds
- * nothing if they may not see it.
- */
-export function readableThread(scope: Asking, id: string): SQL | undefined {
-  return and(readableThreads(scope), eq(chatThreads._id, parseId(id)))
+/** A conversation in the viewer's trash. Throws NotFound as `ownThread` does. */
+export function ownTrashedThread(scope: Scope<"viewer">, id: string): SQL | undefined {
+  return and(ownTrashedThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
 /**
- * One conversation that the viewer may change, for a statement that changes it. Throws NotFound as
- * `readableThread` does.
+ * The messages of one or all of the viewer's conversations: those they wrote and the replies to
+ * them.
  */
-export function editableThread(scope: Asking, id: string): SQL | undefined {
-  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, false), eq(chatThreads._id, parseId(id)))
+export function ownMessages({ viewer }: Scope<"viewer">, threadId?: string): SQL | undefined {
+  return and(
+    eq(chatMessages.userId, viewer.user._id),
+    threadId === undefined ? undefined : eq(chatMessages.threadId, threadId),
+  )
 }
 
-/** The same in the trash. */
-export function editableTrashedThread(scope: Asking, id: string): SQL | undefined {
-  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, true), eq(chatThreads._id, parseId(id)))
-}
-
-/**
- * Throws NotFound for a conversation that the viewer may not see, and Forbidden for one that they
- * may only read. In a transaction, their role cannot be lowered before it ends.
- */
-export async function requireEditableThread(
-  scope: Asking,
-  id: string,
-  { trashed }: { trashed: boolean } = { trashed: false },
-): Promise<void> {
-  const [thread] = await scope.db
-    .select({ spaceId: chatThreads.spaceId })
-    .from(chatThreads)
-    .where(
-      and(mayRead(scope, chatThreads), eq(chatThreads.trashed, trashed), eq(chatThreads._id, parseId(id))),
-    )
-  if (!thread) throw new NotFound("conversation")
-  if (thread.spaceId !== null) await requireEditor(scope, thread.spaceId)
-}
-
-/** The messages that the viewer may see, of one conversation. It may be in the trash. */
-export function readableMessages(scope: Asking, threadId: string): SQL | undefined {
-  return and(mayRead(scope, chatMessages), eq(chatMessages.threadId, threadId))
-}
-
-/** The viewer's own messages and the replies to them, in no space. */
-export function ownMessages(scope: Asking): SQL | undefined {
-  return isInPlace(scope, chatMessages, undefined)
-}
-
-/** The links to a conversation that the viewer may see. */
-export function readableThreadShares(scope: Asking, threadId: string): SQL | undefined {
-  return and(mayRead(scope, chatShares), eq(chatShares.threadId, threadId))
-}
-
-/** The links that the viewer may revoke, for a statement that does. */
-export function editableThreadShares(scope: Asking): SQL | undefined {
-  return mayEdit(scope, chatShares)
+/** The links to conversations that the viewer created. */
+export function ownThreadShares({ viewer }: Scope<"viewer">): SQL {
+  return eq(chatShares.userId, viewer.user._id)
 }
 
 function parseId(id: string): string {

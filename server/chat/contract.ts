@@ -4,7 +4,6 @@ import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
-import { InSpace } from "#server/spaces/contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,
@@ -21,7 +20,7 @@ import type {
 export type { ReplyDelta, ReplyPart, Attachment }
 
 /** A conversation as lists show it. */
-export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId">
+export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -32,7 +31,7 @@ export interface ThreadPage {
 /** A message. If it is a reply, with the turn that produced it. */
 export type Entry = Pick<
   ChatMessage,
-  "_id" | "_creationTime" | "userId" | "role" | "content" | "attachments" | "edited"
+  "_id" | "_creationTime" | "role" | "content" | "attachments" | "edited"
 > & {
   /** The sender's own id for the message, which its reply has too. */
   requestId: string | null
@@ -61,7 +60,7 @@ export interface EntryPage {
 }
 
 /** A message that an edit removed from its conversation. */
-export type ReplacedEntry = Omit<ChatReplacedMessage, "threadId" | "replacedBy">
+export type ReplacedEntry = Omit<ChatReplacedMessage, "userId" | "threadId" | "replacedBy">
 
 export interface ReplacedPage {
   /** Oldest first. Messages with the same `replacedAt` were removed by one edit. */
@@ -195,8 +194,6 @@ const Title = v.pipe(
 export const CreateThread = v.object({
   title: v.optional(Title),
   question: v.optional(v.pipe(v.string(), v.maxLength(MESSAGE_LIMIT))),
-  /** A personal conversation without it. */
-  spaceId: InSpace,
 })
 export type CreateThread = v.InferOutput<typeof CreateThread>
 
@@ -259,7 +256,7 @@ export interface Stopped {
 export const chatCalls: {
   createThread: MutationType<
     "chat.createThread",
-    { title?: string | undefined; question?: string | undefined; spaceId?: string | undefined },
+    { title?: string | undefined; question?: string | undefined },
     ThreadSummary
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
@@ -288,10 +285,6 @@ export const PageQuery = v.object({
 })
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
-/** The query of the list of conversations: the caller's own, or those in a space. */
-export const ThreadsQuery = v.object({ ...PageQuery.entries, spaceId: v.optional(v.string()) })
-export type ThreadsQuery = v.InferOutput<typeof ThreadsQuery>
-
 /**
  * The body of `POST /api/chat`. With a thread id the conversation is stored, and only the last
  * message is read.
@@ -310,8 +303,6 @@ export const ChatRequest = v.object({
     ),
     false,
   ),
-  /** Where `createThread` creates the conversation. */
-  spaceId: InSpace,
   /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**

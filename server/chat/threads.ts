@@ -4,14 +4,7 @@ import { chatThreads } from "#db/schema/chat.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { requireEditor, requireMember } from "#server/spaces/access.ts"
-import {
-  editableThread,
-  ownTrashedThreads,
-  readableThread,
-  requireEditableThread,
-  threadsIn,
-} from "./access.ts"
+import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
 import {
   ThreadId,
   titleOf,
@@ -19,20 +12,15 @@ import {
   type PageQuery,
   type RenameThread,
   type ThreadPage,
-  type ThreadsQuery,
   type ThreadSummary,
 } from "./contract.ts"
 
-/**
- * The viewer's own conversations, or those in a space, the most recently used first, in the order
- * of `liveThreads`. Throws NotFound for a space that the viewer is not a member of.
- */
-export async function listThreads(
+/** The viewer's conversations, the most recently used first, in the order of `liveThreads`. */
+export function listThreads(
   scope: Scope<"db" | "viewer">,
-  { spaceId, ...page }: ThreadsQuery = { limit: 50, cursor: undefined },
+  page: PageQuery = { limit: 50, cursor: undefined },
 ): Promise<ThreadPage> {
-  if (spaceId !== undefined) await requireMember(scope, spaceId)
-  return listAmong(threadsIn(scope, spaceId), scope, page)
+  return listAmong(ownThreads(scope), scope, page)
 }
 
 /** The conversations in the viewer's trash, in the same order. */
@@ -68,28 +56,14 @@ async function listAmong(
 
 /** Throws NotFound. */
 export async function findThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
-  const [thread] = await scope.db.select(summary).from(chatThreads).where(readableThread(scope, id))
+  const [thread] = await scope.db.select(summary).from(chatThreads).where(ownThread(scope, id))
   if (!thread) throw new NotFound("conversation")
   return thread
 }
 
-/**
- * Personal, or in a space. Throws `NotFound` for a space that the viewer is not a member of, and
- * `Forbidden` for one in which they may only read.
- */
-export function createThread(scope: Scope<"db" | "viewer">, thread: CreateThread): Promise<ThreadSummary> {
-  const { spaceId } = thread
-  if (spaceId === undefined) return insertThread(scope, thread)
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    await requireEditor(inside, spaceId)
-    return insertThread(inside, thread)
-  })
-}
-
-async function insertThread(
+export async function createThread(
   { db, viewer }: Scope<"db" | "viewer">,
-  { title, question = "", spaceId }: CreateThread,
+  { title, question = "" }: CreateThread,
 ): Promise<ThreadSummary> {
   const [thread] = await db
     .insert(chatThreads)
@@ -98,14 +72,13 @@ async function insertThread(
       title: title ?? titleOf(question),
       titleSource: title === undefined ? "question" : "user",
       lastMessageAt: Date.now(),
-      spaceId: spaceId ?? null,
     })
     .returning(summary)
   if (!thread) throw new Error("The database returned no row for the new conversation.")
   return thread
 }
 
-/** Throws NotFound, and Forbidden for a conversation that the viewer may only read. */
+/** Throws NotFound. */
 export async function renameThread(
   scope: Scope<"db" | "viewer">,
   id: string,
@@ -114,20 +87,10 @@ export async function renameThread(
   const [thread] = await scope.db
     .update(chatThreads)
     .set({ title, titleSource: "user" })
-    .where(editableThread(scope, id))
+    .where(ownThread(scope, id))
     .returning(summary)
-  if (!thread) return refuseThread(scope, id)
+  if (!thread) throw new NotFound("conversation")
   return thread
-}
-
-/** Says why a conversation was not changed: see `requireEditableThread`. */
-export async function refuseThread(
-  scope: Scope<"db" | "viewer">,
-  id: string,
-  where: { trashed: boolean } = { trashed: false },
-): Promise<never> {
-  await requireEditableThread(scope, id, where)
-  throw new NotFound("conversation")
 }
 
 /** The columns of a `ThreadSummary`. */
@@ -136,7 +99,6 @@ export const summary = {
   _creationTime: chatThreads._creationTime,
   title: chatThreads.title,
   lastMessageAt: chatThreads.lastMessageAt,
-  spaceId: chatThreads.spaceId,
 }
 
 const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])

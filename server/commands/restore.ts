@@ -1,53 +1,34 @@
-import { stat } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import * as v from "valibot"
-import { ownEverything } from "#db/embedded/account.ts"
-import { verifyEncrypted } from "#server/backup/encryption.ts"
-import { historyIn } from "#server/backup/folder.ts"
+import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
+import { blobsIn, historyIn, isBackupName, listBackups } from "#server/backup/folder.ts"
 import { Moment } from "#server/backup/history/moment.ts"
-import {
-  finishMoment,
-  prepareMoment,
-  restoreMoment,
-  type Restored,
-} from "#server/backup/history/recover-moment.ts"
-import { openBackup, openStored, type Place } from "#server/backup/place.ts"
+import { restoreMoment, type Restored } from "#server/backup/history/recover-moment.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
 import { openBlobFolder, openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
-import { findBackup, readIdentities } from "./find-backup.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
 
 // `npm run restore -- <folder>`: restores a backup into an empty installation.
 
-const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--identity <file>] [--to <moment>] [--check] [--keep-sessions]
+const USAGE = `Usage: npm run restore -- <folder> [--to <moment>] [--check] [--keep-sessions]
 
-  Restores the newest backup of the folder or bucket, or the one that is named, into the database and the store of files
-  that the settings name. Both have to be empty.
+  Restores the newest backup of the folder, or the one that the folder is, into the database and the store of files that
+  the settings name. Both have to be empty.
 
-  --identity <file>  the key of an encrypted backup, as npm run backup-key or age-keygen wrote it
-  --to <moment>      the state of a moment of the history in the folder instead (BACKUP_HISTORY), into an embedded PostgreSQL:
-                     "2026-11-22 14:03" in UTC, also with seconds, or latest
-  --cluster <folder>  with --to: the folder of the PostgreSQL in its container, which recovers when it starts
-  --finish           with --cluster: what follows when it has
-  --check            only read the backup, and say whether it is whole
-  --keep-sessions    leave everybody signed in who was at the backup's moment
+  --to <moment>    the state of a moment of the history in the folder instead (BACKUP_HISTORY), into an embedded PostgreSQL:
+                   "2026-11-22 14:03" in UTC, also with seconds, or latest
+  --check          only read the backup, and say whether it is whole
+  --keep-sessions  leave everybody signed in who was at the backup's moment
 `
 
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
   readArguments(
-    {
-      check: { type: "boolean" },
-      cluster: { type: "string" },
-      finish: { type: "boolean" },
-      identity: { type: "string" },
-      "keep-sessions": { type: "boolean" },
-      to: { type: "string" },
-    },
+    { check: { type: "boolean" }, "keep-sessions": { type: "boolean" }, to: { type: "string" } },
     USAGE,
   ),
   v.object({
@@ -55,26 +36,23 @@ const Command = v.pipe(
     values: v.object({
       to: v.optional(Moment),
       check: v.optional(v.boolean(), false),
-      cluster: v.optional(v.string()),
-      finish: v.optional(v.boolean(), false),
-      identity: v.optional(v.string()),
       "keep-sessions": v.optional(v.boolean(), false),
     }),
   }),
 )
 
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
-  const { cluster, to } = values
-  if (cluster !== undefined && values.finish)
-    return finish(resolve(positionals[0]), resolve(cluster), values["keep-sessions"])
-  if (cluster !== undefined && to !== undefined) return prepare(resolve(positionals[0]), to, resolve(cluster))
-  if (to !== undefined) return restoreTo(resolve(positionals[0]), to, values["keep-sessions"])
-  const { place, name, config } = await findBackup(root, positionals[0])
-  const identities = await readIdentities(values.identity)
-  if (values.check) return check(place, name, identities)
-  const backup = await openBackup(place, name, identities)
+  if (values.to !== undefined) return restoreTo(resolve(positionals[0]), values.to, values["keep-sessions"])
+  const folder = await findBackup(resolve(positionals[0]))
+  const kept = await openDiskBlobs(blobsIn(dirname(folder)))
+  if (values.check) {
+    const { takenAt, version } = await verifyBackup(folder, kept)
+    process.stdout.write(`${folder} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
+    return
+  }
+  const config = readSettings(root)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
-    restoreBackup(backup, {
+    restoreBackup(folder, kept, {
       databaseUrl,
       migrations: join(root, "db/migrations"),
       blobs: await openBlobs(config),
@@ -82,26 +60,13 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     }),
   )
   process.stdout.write(`Restored the state of ${manifest.takenAt}. Start Tideline now.\n`)
-  for (const table of foreign) {
-    process.stdout.write(`${table.schema}.${table.name} is not one of Tideline's tables and was skipped.\n`)
+  for (const { schema, name } of foreign) {
+    process.stdout.write(`${schema}.${name} is not one of Tideline's tables and was skipped.\n`)
   }
   if (manifest.blobs.lost.length > 0) {
     process.stdout.write(`The bytes of ${manifest.blobs.lost.length} files were lost before the backup.\n`)
   }
 })
-
-async function check(place: Place, name: string, identities: string[]) {
-  const { stored, encryption } = await openStored(place, name)
-  if (encryption && identities.length === 0) {
-    await verifyEncrypted(stored, encryption)
-    process.stdout.write(
-      `${stored.at} is complete: taken at ${encryption.takenAt}. It is encrypted; --identity <file> reads it as well.\n`,
-    )
-    return
-  }
-  const { takenAt, version } = await verifyBackup(await openBackup(place, name, identities))
-  process.stdout.write(`${stored.at} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
-}
 
 async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
   const config = readSettings(root)
@@ -120,40 +85,6 @@ async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
   process.stdout.write(describeMoment(restored, to))
 }
 
-async function prepare(directory: string, to: Moment, cluster: string) {
-  const aside = await prepareMoment(historyIn(directory), to === "latest" ? null : to, cluster)
-  if (aside !== null)
-    process.stdout.write(`What was there is in ${aside}. Remove it when you no longer need it.\n`)
-  process.stdout.write(
-    `${cluster} is ready. PostgreSQL recovers when it starts; then run this with --finish.\n`,
-  )
-}
-
-async function finish(directory: string, cluster: string, keepSessions: boolean) {
-  const config = readSettings(root)
-  const { blobs: store, database } = config
-  if (database.kind === "embedded")
-    throw new Error(
-      "--finish is for a PostgreSQL of its own, and DATABASE_URL is not set. Nothing was changed.",
-    )
-  const lost = await finishMoment(historyIn(directory), cluster, {
-    url: database.streamUrl ?? database.url,
-    migrations: join(root, "db/migrations"),
-    blobs: await openBlobs(config),
-    keepSessions,
-    openFolder: openBlobFolder,
-  })
-  // Root may read the archive, and the processes are not root.
-  if (store.kind === "disk" && process.getuid?.() === 0) {
-    const { uid, gid } = await stat(dirname(store.directory))
-    ownEverything(store.directory, { uid, gid, canEnter: true })
-  }
-  const missing = lost.length > 0 ? ` The history does not have the bytes of ${lost.join(", ")}.` : ""
-  process.stdout.write(
-    `PostgreSQL has recovered, and the files have their bytes.${missing} Start Tideline now.\n`,
-  )
-}
-
 function describeMoment({ lastCommit, isReached, lost }: Restored, to: Moment): string {
   const when = lastCommit === null ? "when the cluster was copied" : new Date(lastCommit).toISOString()
   const wanted =
@@ -163,4 +94,11 @@ function describeMoment({ lastCommit, isReached, lost }: Restored, to: Moment): 
     : `The history ends before ${new Date(Number(to)).toISOString()}. Restored all of it: the last change is of ${when}. A Tideline that still runs archives its last minute when it is stopped.`
   const missing = lost.length > 0 ? `\nThe history does not have the bytes of ${lost.join(", ")}.` : ""
   return `${what} Start Tideline now.${missing}\n`
+}
+
+async function findBackup(folder: string): Promise<string> {
+  if (isBackupName(basename(folder))) return folder
+  const newest = (await listBackups(folder)).at(-1)
+  if (newest === undefined) throw new Error(`There is no backup in ${folder}.`)
+  return join(folder, newest)
 }

@@ -1,6 +1,5 @@
 import { dataOfReason } from "#server/errors.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
-import { CLOCK_TOLERANCE } from "#server/ops/clock.ts"
 import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
 import type { KeptLog } from "#server/ops/kept-log.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
@@ -20,6 +19,9 @@ const MUCH_LOG = 1e9
 
 /** An email that waits longer than this has failed several times. Seconds. */
 export const LONG_WAIT = 15 * 60
+
+/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
+const CLOCK_TOLERANCE = 2000
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -71,21 +73,9 @@ export function judgeEmails(emails: { queued: number; parked: number; oldestSeco
   ]
 }
 
-export function judgeBackups({
-  isOverdue,
-  copy,
-}: {
-  isOverdue: boolean
-  copy: { isMissing: boolean } | null
-}): Concern[] {
-  const overdue = dataOfReason("backup-overdue")
-  const missing = dataOfReason("backup-not-copied")
-  return [
-    ...(isOverdue ? [{ state: "warning", what: overdue, docs: "/docs/backup#on-a-schedule" } as const] : []),
-    ...(copy?.isMissing
-      ? [{ state: "warning", what: missing, docs: "/docs/backup#off-site-copies" } as const]
-      : []),
-  ]
+export function judgeBackups({ isOverdue }: { isOverdue: boolean }): Concern[] {
+  const docs = "/docs/backup#on-a-schedule"
+  return isOverdue ? [{ state: "warning", what: dataOfReason("backup-overdue"), docs }] : []
 }
 
 export function judgeHistory({ isBehind }: { isBehind: boolean }): Concern[] {

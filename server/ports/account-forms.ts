@@ -11,7 +11,6 @@ export type AccountProblem =
   | "password-guessable"
   | "link-spent"
   | "code-wrong"
-  | "factor-unreadable"
   | "challenge-ended"
   | "factor-exists"
   | "passkey-unknown"

@@ -1,6 +1,7 @@
+import postgres from "postgres"
+
 import { openReplication } from "./replication.ts"
 import { findTrouble } from "./trouble.ts"
-import { openPostgres } from "#db/servers.ts"
 
 /**
  * A PostgreSQL server, or a proxy in front of it, that the engine cannot use. The message says what
@@ -30,7 +31,7 @@ export async function checkServer(databaseUrl: string): Promise<void> {
   await refusePooler(databaseUrl)
   const connection = openReplication(databaseUrl, "tideline check")
   try {
-    await connection.locate(null)
+    await connection.identify()
   } catch (error) {
     if (isFromPooler(error)) throw poolerBetween(error)
     const trouble = findTrouble(error, databaseUrl)
@@ -46,7 +47,7 @@ export async function checkServer(databaseUrl: string): Promise<void> {
  * backend to both.
  */
 async function refusePooler(databaseUrl: string): Promise<void> {
-  const clients = [openChecking(databaseUrl), openChecking(databaseUrl)]
+  const clients = [openClient(databaseUrl), openClient(databaseUrl)]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => late.reject(poolerBetween(new Error("A second connection was not opened in time."))),
@@ -68,8 +69,8 @@ async function refusePooler(databaseUrl: string): Promise<void> {
   }
 }
 
-function openChecking(databaseUrl: string) {
-  return openPostgres(databaseUrl, {
+function openClient(databaseUrl: string) {
+  return postgres(databaseUrl, {
     max: 1,
     prepare: false,
     fetch_types: false,

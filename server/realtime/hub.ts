@@ -8,7 +8,6 @@ import type { ResetEvent } from "./contract.ts"
 import { editsOf, isReadable, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
-import type { Epoch } from "./lineage.ts"
 import type { Ring } from "./ring.ts"
 import type { Shapes } from "./shapes.ts"
 import type { WatchedTable } from "./tables.ts"
@@ -36,8 +35,6 @@ export interface HubOptions {
   readonly onMessage: (prefix: string, content: string) => void
   /** Called when a subscription has ended. */
   readonly ended: (subscription: Subscription) => void
-  /** Called between two transactions when the epoch has changed and everybody stays subscribed. */
-  readonly entered: () => void
   /** Called when transactions arrive faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
@@ -45,23 +42,17 @@ export interface HubOptions {
 type Job =
   | { kind: "transaction"; transaction: Transaction }
   | { kind: "advance"; lsn: bigint }
-  | { kind: "restart"; start: bigint; epoch: Epoch }
-  | { kind: "epoch"; epoch: Epoch }
+  | { kind: "restart"; start: bigint; epoch: string }
 
 export interface Hub {
   readonly clients: Set<Client>
   readonly topics: Topics
   /** Everything up to here has been added to every outbox. */
   position(): bigint
-  /** The name of the epoch; empty before the first start. */
   epoch(): string
-  /** Whether a position of the named epoch is also one of the current epoch. */
-  includes(epoch: string, lsn: bigint): boolean
   transaction(transaction: Transaction): void
   advance(lsn: bigint): void
-  restart(start: bigint, epoch: Epoch): void
-  /** The log goes on in another epoch, which includes everything up to here. */
-  enter(epoch: Epoch): void
+  restart(start: bigint, epoch: string): void
   /** Resolves with true when the position has reached `lsn`, with false if that takes too long. */
   reached(lsn: bigint, timeoutMs: number): Promise<boolean>
   /** Runs between two transactions, when all clients are at the same position. */
@@ -83,7 +74,7 @@ export function createHub(options: HubOptions): Hub {
   const topics = createTopics(shapes)
   const clients = new Set<Client>()
   let position = 0n
-  let epoch: Epoch | null = null
+  let epoch = ""
   let jobs: Job[] = []
   let queued = 0
   let pumping = false
@@ -97,8 +88,7 @@ export function createHub(options: HubOptions): Hub {
     topics,
     close: waiters.close,
     position: () => position,
-    epoch: () => epoch?.name ?? "",
-    includes: (name, lsn) => epoch?.includes(name, lsn) ?? false,
+    epoch: () => epoch,
     queueBytes: () => queued,
     transaction(transaction) {
       ring.append(transaction)
@@ -115,7 +105,6 @@ export function createHub(options: HubOptions): Hub {
       ring.restart(start)
       push({ kind: "restart", start, epoch: to }, 0)
     },
-    enter: (to) => push({ kind: "epoch", epoch: to }, 0),
     reached: waiters.reached,
     between(act) {
       if (inside) acts.push(act)
@@ -168,9 +157,6 @@ export function createHub(options: HubOptions): Hub {
           position = job.transaction.end
         } else if (job.kind === "advance") {
           if (job.lsn > position) position = job.lsn
-        } else if (job.kind === "epoch") {
-          epoch = job.epoch
-          options.entered()
         } else {
           position = job.start
           epoch = job.epoch
@@ -208,7 +194,7 @@ export function createHub(options: HubOptions): Hub {
     const unreadable: Subscription[] = []
     for (const { place, change } of places) {
       for (const { range, followers } of place.topics.values()) {
-        const edits = editsOf(range, change, transaction)
+        const edits = editsOf(range, change, transaction.xid)
         if (edits.length === 0) continue
         if (!edits.every(isReadable)) {
           unreadable.push(...followers)

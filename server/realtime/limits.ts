@@ -12,6 +12,7 @@ export interface RealtimeLimits {
   maxConnectionsPerUser: number
   /** An office shares one address, and so do all users behind a proxy that is not configured. */
   maxConnectionsPerAddress: number
+  snapshotConcurrency: number
   /** For one connection, on average. */
   messagesPerSecond: number
   /** The interval of keepalives requested from PostgreSQL; three missing ones end the stream. */
@@ -21,12 +22,6 @@ export interface RealtimeLimits {
   /** The longest that a call waits for its response. */
   answerMs: number
   graceMs: number
-  /** A followed standby that is further behind is passed over. ms. */
-  followLagMs: number
-  /** How long a standby must have been healthy before a stream returns to it. ms. */
-  followSettleMs: number
-  /** The longest that a page waits for a standby, before it reads from the primary. ms. */
-  followWaitMs: number
   drainSpreadMs: number
 }
 
@@ -40,15 +35,13 @@ export const LIMITS: RealtimeLimits = {
   maxConnections: 20_000,
   maxConnectionsPerUser: 50,
   maxConnectionsPerAddress: 2000,
+  snapshotConcurrency: 3,
   messagesPerSecond: 50,
   reportMs: 5000,
   anchorMs: 15_000,
   positionMs: 10_000,
   answerMs: 9000,
   graceMs: 20_000,
-  followLagMs: 2000,
-  followSettleMs: 5000,
-  followWaitMs: 1000,
   drainSpreadMs: 5000,
 }
 

@@ -17,7 +17,7 @@ import type { Transaction } from "./transactions.ts"
 export interface LoadOptions {
   readonly hub: Hub
   readonly ring: Ring
-  readonly snapshots: Pick<Snapshots, "take">
+  readonly snapshots: Snapshots
   readonly catalogue: Catalogue
   readonly metrics: Metrics
   readonly secret: string
@@ -115,9 +115,9 @@ async function readCall(
 ): Promise<Tuple[][] | Refused> {
   try {
     return await Promise.all(
-      asked.map(async ({ authorize, args, range }) => {
+      asked.map(async ({ query, args, range }) => {
         const [allowed, rows] = await Promise.all([
-          authorize?.(viewer, args, reader.sql) ?? true,
+          query.authorize?.(viewer, args, reader.sql) ?? true,
           rowsOf(range),
         ])
         if (!allowed) throw createRefusal("not_found", "not-there")

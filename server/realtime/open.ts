@@ -2,21 +2,18 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { createActivity, type ActivityReport } from "./activity.ts"
-import { ensureAnchor, warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
+import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
-import { createConfirmation } from "./confirmation.ts"
 import { createChannels, type Representation } from "./channels.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded, Told } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
-import { openFreshSnapshots } from "./fresh-snapshots.ts"
 import { createHolds } from "./holds.ts"
 import type { Edit } from "./edits.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
-import { openNodes } from "./nodes.ts"
 import { openPool } from "./pool.ts"
 import { PUBLISH_CHANNELS } from "./peers.ts"
 import { openLoads, type Question } from "./load.ts"
@@ -28,9 +25,7 @@ import { createShapes } from "./shapes.ts"
 import { openSnapshots } from "./snapshot.ts"
 import { createSockets } from "./sockets.ts"
 import { LIMITS } from "./limits.ts"
-import { epochOf, isInLineage, type Epoch, type Lineage } from "./lineage.ts"
 import type { RealtimeOptions } from "./options.ts"
-import { renewTokens } from "./renew-tokens.ts"
 import { formOf, setUp } from "./setup.ts"
 import { createSubscriber } from "./subscribe.ts"
 import { watchTable } from "./tables.ts"
@@ -110,8 +105,7 @@ export async function openRealtime<Viewer, Scope>(
   const { log, databaseUrl } = options
   const metrics = createMetrics()
   const activity = createActivity()
-  const { connections: most = 3 } = options
-  const pool = openPool(options.poolerUrl ?? databaseUrl, most, {
+  const pool = openPool(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
     pooled: options.poolerUrl !== undefined,
   })
   const watched = options.tables.map(watchTable)
@@ -128,21 +122,7 @@ export async function openRealtime<Viewer, Scope>(
   const form = formOf(watched)
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
-  const nodes = openNodes({
-    databaseUrl,
-    followUrls: options.followUrls ?? [],
-    primary: pool,
-    anchor,
-    connections: most,
-    log,
-    metrics,
-    lagMs: limits.followLagMs,
-    settleMs: limits.followSettleMs,
-    move: () => reader.again(),
-    switched: () => ring.doubt(),
-    answered: () => confirmation.release(),
-  })
-  const snapshots = openSnapshots({ source: nodes, ring, metrics, activity, maxRows: limits.maxRows })
+  const snapshots = openSnapshots(pool, ring, metrics, activity, limits.maxRows)
   const dispatchAnnouncement = dispatchAnnouncements(options.announcements ?? {}, log)
   const channels = createChannels({
     channels: options.channels ?? [],
@@ -165,7 +145,6 @@ export async function openRealtime<Viewer, Scope>(
       else dispatchAnnouncement(prefix, content)
     },
     ended: (subscription) => channels.ended(subscription),
-    entered: () => renewTokens(hub, options.secret),
     pressure(high) {
       if (high) reader.pause()
       else reader.resume()
@@ -186,34 +165,21 @@ export async function openRealtime<Viewer, Scope>(
     options.permit?.(viewer as Viewer, { kind: "query", name }),
   )
   const { secret } = options
-  const confirmedBy = options.confirmedBy ?? 0
   const reading = { hub, ring, snapshots, catalogue, secret }
-  const fresh = openFreshSnapshots({
-    snapshots,
-    nodes,
-    primary: pool,
-    hub,
-    metrics,
-    waitMs: limits.followWaitMs,
-    isHeldBack: confirmedBy > 0,
-  })
-  const load = openLoads({ ...reading, snapshots: fresh, metrics })
+  const load = openLoads({ ...reading, metrics })
   const subscriber = createSubscriber({
     ...reading,
     watching: layout,
     log,
     metrics,
     activity,
-    // The others are for pages and for what keeps the stream going.
-    concurrency: Math.ceil(most / 2),
+    concurrency: limits.snapshotConcurrency,
     answerMs: limits.answerMs,
   })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()
 
   const keeper = startKeeper({
     pool,
-    source: nodes,
-    followed: nodes.followed,
     anchor,
     ring,
     watched,
@@ -225,24 +191,11 @@ export async function openRealtime<Viewer, Scope>(
     inspected: (inspection) => layout.judge(inspection),
   })
   const live = Promise.withResolvers<void>()
-  let lineage: Lineage | null = null
-  const confirmation = createConfirmation({
-    confirmed: () => (lineage ? nodes.confirmed(lineage, confirmedBy) : 0n),
-    hurry: () => nodes.hurry(),
-    transaction: (transaction) => hub.transaction(transaction),
-    advance: (lsn) => hub.advance(lsn),
-  })
-  // The slots from which a stream goes on elsewhere have to be there before they are needed.
-  if (nodes.followed.length > 0) {
-    await Promise.allSettled([ensureAnchor(pool, anchor)])
-    await Promise.allSettled(nodes.followed.map((node) => node.ensureAnchor()))
-  }
+  let cluster = ""
   const reader = startReader({
     databaseUrl,
-    nodes,
+    pool,
     anchor,
-    withoutAnchor: (node) =>
-      nodes.followed.find((each) => each === node)?.ensureAnchor() ?? ensureAnchor(pool, anchor),
     log,
     metrics,
     describing: layout,
@@ -254,35 +207,24 @@ export async function openRealtime<Viewer, Scope>(
     replayBytes: BigInt(limits.ringBytes),
     reportMs: limits.reportMs,
     skipped: (start) => keeper.forgetBefore(start),
-    sawXid: (xid) => keeper.sawXid(xid),
+    prepare: () => keeper.poll(),
     sink: {
-      position: () => (lineage === null ? null : ring.end),
-      lineage: () => lineage,
-      isIn: (other) =>
-        lineage !== null && lineage.system === other.system && isInLineage(other, lineage.timeline, ring.end),
-      proceed(to) {
-        confirmation.clear()
-        if (to.timeline !== lineage?.timeline) hub.enter(epochIn(to))
-        lineage = to
-      },
-      restart(start, to) {
+      position: () => (cluster === "" ? null : ring.end),
+      moved: (system, timeline) => cluster !== `${system}/${timeline}`,
+      restart(start, system, timeline) {
         // Announcements of ended sessions in the gap were not read. Neither were those before a
         // first start, which may wait for open transactions while sockets are already served.
         void sockets.recheckCredentials()
         channels.missed()
-        lineage = to
-        confirmation.clear()
-        hub.restart(start, epochIn(to))
+        cluster = `${system}/${timeline}`
+        hub.restart(
+          start,
+          createHash("sha256").update(`${cluster}/${anchor.name}/${form}`).digest("base64url").slice(0, 12),
+        )
         live.resolve()
       },
-      transaction(transaction) {
-        if (confirmedBy > 0) confirmation.take(transaction.end, transaction)
-        else hub.transaction(transaction)
-      },
-      advance(lsn) {
-        if (confirmedBy > 0) confirmation.take(lsn, null)
-        else hub.advance(lsn)
-      },
+      transaction: (transaction) => hub.transaction(transaction),
+      advance: (lsn) => hub.advance(lsn),
     },
   })
   const sockets = createSockets<Viewer>({
@@ -325,7 +267,6 @@ export async function openRealtime<Viewer, Scope>(
   metrics.gauge("queue_bytes", () => hub.queueBytes())
   metrics.gauge("outbox_bytes", outboxBytes)
   metrics.gauge("broken_tables", () => layout.broken.size)
-  metrics.gauge("position_bytes", () => Number(ring.end))
   metrics.gauge("stream_lag_ms", () => reader.lag())
   metrics.gauge("stream_behind_bytes", () => Number(ring.end - hub.position()))
 
@@ -352,15 +293,10 @@ export async function openRealtime<Viewer, Scope>(
       await sockets.close(limits.drainSpreadMs)
       await channels.close()
       await reader.stop()
+      await keeper.stop()
       hub.close()
-      await Promise.all([keeper.stop(), nodes.close()])
       await pool.close()
     },
-  }
-
-  function epochIn(to: Lineage): Epoch {
-    const family = createHash("sha256").update(`${to.system}/${anchor.name}/${form}`).digest("base64url")
-    return epochOf(family, to)
   }
 
   async function runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown> {
@@ -391,7 +327,7 @@ export async function openRealtime<Viewer, Scope>(
   function ready(): ReturnType<Realtime<Viewer>["ready"]> {
     const lag = reader.lag()
     const trouble = reader.trouble()
-    if (lineage === null)
+    if (cluster === "")
       return { ready: false, problem: trouble ?? tell("stream-not-started"), everywhere: false }
     if (lag > 5000)
       return {

@@ -155,7 +155,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
 
   function enqueue(request: Request): void {
     // A request that needs nothing from the database does not wait in the queue for it.
-    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.authorize)) {
+    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.query.authorize)) {
       void serve([request])
       return
     }
@@ -192,7 +192,9 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     let snapshot: Snapshot<Reading> | null = null
     try {
       if (
-        live.some((request) => request.wanted.some((each) => !canContinue(each.clientRows) || each.authorize))
+        live.some((request) =>
+          request.wanted.some((each) => !canContinue(each.clientRows) || each.query.authorize),
+        )
       ) {
         snapshot = await snapshots.take((reader) => read(reader, live))
       }
@@ -281,7 +283,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {
           throw new PageUnsettled()
         }
-        if (each.authorize && snapshot?.value.allowed.get(each) !== true) {
+        if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
           throw createRefusal("not_found", "not-there")
         }
         const { part, range } = answerOf(client, each, snapshot, late, texts)
@@ -292,7 +294,6 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           query: each.query,
           args: each.args,
           range,
-          asked: each.range,
           dependencies: each.dependencies,
         })
         client.pending.delete(each.id)
@@ -359,7 +360,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
    * another history, such as a restored backup.
    */
   function canContinue(rows: ClientRows | null): rows is ClientRows {
-    if (!rows || !hub.includes(rows.epoch, rows.through)) return false
+    if (rows?.epoch !== hub.epoch()) return false
     if (rows.since < ring.start || rows.since > ring.end + 1_000_000n) return false
     return watching.knowsSince(rows.range.table, rows.since)
   }

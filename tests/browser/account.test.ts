@@ -299,7 +299,6 @@ describe("in light and dark colours", () => {
       "/admin/waitlist",
       "/admin/emails",
       "/admin/live",
-      "/admin/servers",
       "/admin/history",
       "/admin/security",
     ]) {

@@ -15,7 +15,6 @@ const PAGES = [
   "/admin/waitlist",
   "/admin/emails",
   "/admin/live",
-  "/admin/servers",
   "/admin/history",
   "/admin/security",
 ]

@@ -7,8 +7,7 @@ import { parseEnv } from "node:util"
 import { sql } from "drizzle-orm"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { openDatabase } from "#db/client.ts"
-import { startTideline } from "../support/app.ts"
-import { spawnTideline } from "../support/spawn-tideline.ts"
+import { spawnTideline, startTideline } from "../support/app.ts"
 import { portOf } from "../support/port-of.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -38,9 +37,7 @@ describe("the first start", () => {
 
   it("leaves an existing file alone", async () => {
     const folder = emptyFolder()
-    const database = await createTestDatabase()
-    onTestFinished(() => database.close())
-    const settings = { AUTH_SECRET: undefined, DATABASE_URL: database.url }
+    const settings = { AUTH_SECRET: undefined, ...EMBEDDED }
     const first = spawnTideline(folder, { ...settings, PORT: String(await findFreePort()) })
     await first.logged("Tideline is ready")
     await end(first)

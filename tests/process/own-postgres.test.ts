@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
-import { spawnTideline } from "../support/spawn-tideline.ts"
+import { spawnTideline } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { startPgbouncer } from "../support/pgbouncer.ts"
 import { findFreePort } from "../support/ports.ts"
@@ -52,14 +52,6 @@ describe("an external PostgreSQL", () => {
     expect(both.output).toContain("DATABASE_STREAM_URL cannot be used. It leads to a connection pooler")
     expect(await cluster.admin`select 1 from pg_locks where locktype = 'advisory'`).toHaveLength(0)
     expect(await tablesOf(url)).toBe(0)
-  })
-
-  it("with fewer free connections than a process needs is named at the start, with what to change", async () => {
-    const server = await startOn(url, { DATABASE_CONNECTIONS: "200" })
-    const warned = server.log.filter((line) => line.includes('"about":"Connections"'))
-    expect(warned).toHaveLength(1)
-    expect(warned[0]).toMatch(/\d+ of \d+ connections are free; a busy process opens up to 200/)
-    expect(warned[0]).toContain("ALTER SYSTEM SET max_connections = 400; and restart PostgreSQL")
   })
 
   it("without a free replication slot is waited for: readiness and one log entry say what to do", async () => {
@@ -138,7 +130,7 @@ async function heldIn(databaseUrl: string) {
   return { ...row }
 }
 
-async function startOn(databaseUrl: string, env: Record<string, string> = {}) {
+async function startOn(databaseUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), "tideline-"))
   const port = await findFreePort()
   ops = `http://127.0.0.1:${port}`
@@ -146,7 +138,6 @@ async function startOn(databaseUrl: string, env: Record<string, string> = {}) {
     PORT: String(await findFreePort()),
     OPS_PORT: String(port),
     DATABASE_URL: databaseUrl,
-    ...env,
   })
   onTestFinished(async () => {
     server.child.kill("SIGTERM")

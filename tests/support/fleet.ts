@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { spawnTideline } from "./spawn-tideline.ts"
-import { openBalancer, type Balancer } from "#server/commands/cluster/balancer.ts"
+import { spawnTideline } from "./app.ts"
+import { openBalancer, type Balancer } from "./balancer.ts"
 import { findFreePort } from "./ports.ts"
 
 /** One of several processes. It keeps its ports and its folder when it is started again. */
@@ -10,8 +10,6 @@ export interface Member {
   port: number
   /** Its own URL, which bypasses the proxy. */
   origin: string
-  /** The value of a metric without labels; NaN if it is missing. */
-  metric(name: string): Promise<number>
   pid(): number
   /** Across all its restarts. */
   log: string[]
@@ -91,10 +89,6 @@ function createMember(
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    async metric(name) {
-      const response = await fetch(`http://127.0.0.1:${env["OPS_PORT"]}/metrics`)
-      return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(await response.text())?.[1])
-    },
     pid: () => server?.child.pid ?? 0,
     log,
     isReady,

@@ -11,16 +11,19 @@ import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
+/** Connections of a busy process: 10 for requests, one for health checks, 8 for live queries, and one for each of two locks. */
+const CONNECTIONS = 21
+
 /** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1
 
 const DATABASE = "Database"
 
 /**
- * Checks whether a Tideline process that opens so many `connections` could start now with the
- * PostgreSQL at `url`. `setting` is the variable with the URL.
+ * Checks whether a Tideline process could start now with the PostgreSQL at `url`. `setting` is the
+ * variable with the URL.
  */
-export async function checkDatabase(url: string, setting: string, connections: number): Promise<Finding[]> {
+export async function checkDatabase(url: string, setting: string): Promise<Finding[]> {
   try {
     await checkServer(url)
   } catch (error) {
@@ -33,31 +36,12 @@ export async function checkDatabase(url: string, setting: string, connections: n
       checkVersion(server),
       checkRights(server),
       await checkSlots(db, server),
-      checkConnections(server, connections),
+      checkConnections(server),
       ...(await checkLog(db)),
       ...(await checkEmails(db, server)),
       ...checkEncryption(server, new URL(url).hostname, setting),
       ...(await checkClock(db)),
     ]
-  } finally {
-    await close()
-  }
-}
-
-/**
- * What a process should say at its start: what will fail later, or is not safe. Not what the
- * realtime layer says itself, which also waits for a free slot.
- */
-export async function findWeaknesses(url: string, setting: string, connections: number): Promise<Finding[]> {
-  const { db, close } = openDatabase(url, { connections: 1 })
-  try {
-    const server = await readServer(db)
-    const findings = [
-      checkConnections(server, connections),
-      ...checkEncryption(server, new URL(url).hostname, setting),
-      ...(await checkClock(db)),
-    ]
-    return findings.filter(({ state }) => state !== "ok")
   } finally {
     await close()
   }
@@ -78,7 +62,7 @@ export async function checkPooler(url: string): Promise<Finding> {
 
 type Server = Awaited<ReturnType<typeof readServer>>
 
-export async function readServer(db: Database) {
+async function readServer(db: Database) {
   const [server] = await db.execute<{
     version: string
     number: number
@@ -156,14 +140,14 @@ async function checkSlots(db: Database, server: Server): Promise<Finding> {
   )
 }
 
-function checkConnections({ connections, connectionsUsed }: Server, needed: number): Finding {
+function checkConnections({ connections, connectionsUsed }: Server): Finding {
   const free = connections - connectionsUsed
-  const found = `${free} of ${connections} connections are free; a busy process opens up to ${needed} (DATABASE_CONNECTIONS).`
-  return free >= needed
+  const found = `${free} of ${connections} connections are free; a busy process opens up to ${CONNECTIONS}.`
+  return free >= CONNECTIONS
     ? ok("Connections", found)
     : warning(
         "Connections",
-        `${found} Run: ALTER SYSTEM SET max_connections = ${Math.ceil((connections + needed) / 100) * 100}; and restart PostgreSQL, set DATABASE_CONNECTIONS lower, or use a pooler (DATABASE_STREAM_URL).`,
+        `${found} Run: ALTER SYSTEM SET max_connections = ${Math.ceil((connections + CONNECTIONS) / 100) * 100}; and restart PostgreSQL, or use a pooler (DATABASE_STREAM_URL).`,
       )
 }
 
