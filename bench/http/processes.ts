@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
+import { childrenOf } from "#db/embedded/processes.ts"
 
 // Measures all processes in the same way, from outside. Linux only: it reads /proc.
 
@@ -64,17 +65,4 @@ const TICKS = 100
 function statOf(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, "utf8")
   return line.slice(line.lastIndexOf(")") + 2).split(" ")
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((other) => {
-      try {
-        return Number(statOf(other)[1]) === pid
-      } catch {
-        return false
-      }
-    })
 }

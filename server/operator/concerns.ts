@@ -2,6 +2,7 @@ import { dataOfReason } from "#server/errors.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
 import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
 import type { KeptLog } from "#server/ops/kept-log.ts"
+import { LONG_WAIT } from "#server/ops/queued.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
 import { isNewer, type ReleaseCheck } from "./releases.ts"
 
@@ -16,9 +17,6 @@ export interface Concern {
 
 /** Bytes of WAL retained by a slot without a reader, above which operators are warned. */
 const MUCH_LOG = 1e9
-
-/** An email that waits longer than this has failed several times. Seconds. */
-export const LONG_WAIT = 15 * 60
 
 /** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
 const CLOCK_TOLERANCE = 2000

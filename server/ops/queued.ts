@@ -4,6 +4,9 @@ import { fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import type { Scope } from "#server/scope.ts"
 
+/** An email that waits longer than this has failed several times. Seconds. */
+export const LONG_WAIT = 15 * 60
+
 /** What is in progress in the database, in any process. */
 export async function countQueued({ db }: Scope<"db">) {
   const [[turns], [running], emails, [bytes]] = await Promise.all([

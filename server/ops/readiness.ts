@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm"
-import { LONG_WAIT } from "#server/operator/concerns.ts"
 import type { Scope } from "#server/scope.ts"
 import { withinProbeTimeout } from "./probe-timeout.ts"
-import { countEmails } from "./queued.ts"
+import { countEmails, LONG_WAIT } from "./queued.ts"
 
 export interface Readiness {
   ready: boolean
