@@ -40,7 +40,7 @@ LABEL org.opencontainers.image.title="Tideline" \
     org.opencontainers.image.revision="$COMMIT"
 COPY --from=base / /
 # A named volume takes the owner of the folder it is mounted on.
-RUN install -d -o node -g node -m 700 /data /secrets /app-secrets
+RUN install -d -o node -g node -m 700 /data /backups /secrets /app-secrets
 WORKDIR /tideline
 COPY --from=build /tideline/package.json /tideline/LICENSE /tideline/THIRD-PARTY-LICENSES.txt /tideline/sbom.cdx.json ./
 COPY --from=build /tideline/node_modules node_modules

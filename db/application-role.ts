@@ -8,7 +8,7 @@ const RIGHTS = [
 
 /**
  * Lets the role of `applicationUrl` use the tables of the database at `url` and read its log, and
- * nothing more: it owns no table, so it can alter none. Creates the role if it is missing. Returns
+ * create databases, but nothing more: it owns no table, so it can alter none. Creates the role if it is missing. Returns
  * its name. Repeat it after migrations, for the objects that they created.
  */
 export async function grantToApplication(url: string, applicationUrl: string): Promise<string> {
@@ -40,13 +40,18 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   }
 }
 
-/** An existing role keeps its rights and gets the password; a superuser is refused. */
+/**
+ * An existing role keeps its rights and gets the password; a superuser is refused. It may create
+ * databases if the one who grants it may.
+ */
 async function makeRole(sql: postgres.TransactionSql, role: string, password: string): Promise<void> {
   const [existing] = await sql`select rolsuper as super from pg_roles where rolname = ${role}`
   if (existing?.["super"])
     throw new Error(`${role} is a superuser. The application needs a role without superuser rights.`)
   const [secret] = await sql`select quote_literal(${password}::text) as literal`
-  const how = `login password ${String(secret?.["literal"])}`
+  // A backup is checked by restoring it into a database that exists for the check alone.
+  const [own] = await sql`select rolsuper or rolcreatedb as may from pg_roles where rolname = current_user`
+  const how = `login ${own?.["may"] ? "createdb " : ""}password ${String(secret?.["literal"])}`
   await sql.unsafe(
     existing ? `alter role ${quote(role)} ${how}` : `create role ${quote(role)} replication ${how}`,
   )

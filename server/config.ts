@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as v from "valibot"
-import { historyIn } from "./backup/folder.ts"
+import { backupConfig, backupProblems, bucketAt } from "./backup-config.ts"
 import type { PlanLimits } from "./plans/contract.ts"
 import type { Plan } from "./ports/session.ts"
 import type { SsoProvider } from "./ports/single-sign-on.ts"
@@ -34,7 +34,6 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (problems.length > 0) throw new ConfigError(problems)
 
   const dataDir = resolve(settings.DATA_DIR)
-  const backupDirectory = resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups"))
   return {
     production: settings.NODE_ENV === "production",
     logLevel: settings.LOG_LEVEL,
@@ -118,20 +117,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       trashDays: settings.FILES_TRASH_DAYS,
     },
     blobs: blobsConfig(settings, dataDir),
-    /** Null unless any moment of the last days can be restored. */
-    history:
-      settings.BACKUP_HISTORY > 0
-        ? { directory: historyIn(backupDirectory), days: settings.BACKUP_HISTORY }
-        : null,
-    /** Null unless this process takes backups. */
-    backups: settings.BACKUP_SCHEDULE
-      ? {
-          schedule: settings.BACKUP_SCHEDULE,
-          directory: backupDirectory,
-          keep: settings.BACKUP_KEEP,
-          proof: settings.BACKUP_CHECK === "restore" ? ("restored" as const) : ("read" as const),
-        }
-      : null,
+    ...backupConfig(settings, dataDir),
   }
 }
 
@@ -179,8 +165,7 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   }
   if (settings.DATABASE_STREAM_URL && !settings.DATABASE_URL)
     yield "DATABASE_STREAM_URL is set, and DATABASE_URL is not. Set DATABASE_URL too: to a pooler, or to the same address."
-  if (settings.BACKUP_HISTORY > 0 && settings.DATABASE_URL)
-    yield "BACKUP_HISTORY is for the embedded PostgreSQL, and DATABASE_URL is set. Archive the log of your own with its tools: docs/backup.md."
+  yield* backupProblems(settings)
   yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)
@@ -191,11 +176,11 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
 }
 
 function* bucketProblems(settings: Settings) {
-  const { BLOBS_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  const { BACKUP_URL, BLOBS_URL, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
   if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined))
     yield "S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together. Set both or neither."
   const isBucket = BLOBS_URL?.startsWith("s3:")
-  if (S3_ENDPOINT && !isBucket)
+  if (S3_ENDPOINT && !isBucket && !BACKUP_URL)
     yield "S3_ENDPOINT is set, and BLOBS_URL names no bucket. Set BLOBS_URL=s3://bucket, or leave S3_ENDPOINT out."
   if (isBucket && BLOBS_URL && !new URL(BLOBS_URL).hostname)
     yield "BLOBS_URL names no bucket. It is s3://bucket, or s3://bucket/folder."
@@ -259,15 +244,7 @@ function blobsConfig(settings: Settings, dataDir: string) {
   const url = settings.BLOBS_URL ? new URL(settings.BLOBS_URL) : null
   if (url?.protocol !== "s3:")
     return { kind: "disk" as const, directory: url ? fileURLToPath(url) : resolve(dataDir, "blobs") }
-  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
-  return {
-    kind: "s3" as const,
-    bucket: url.hostname,
-    prefix: url.pathname.replaceAll(/^\/+|\/+$/g, ""),
-    endpoint: settings.S3_ENDPOINT,
-    region: settings.S3_REGION,
-    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
-  }
+  return { kind: "s3" as const, ...bucketAt(url, settings) }
 }
 
 function gatewayConfig(settings: Settings) {

@@ -188,6 +188,8 @@ export const refusalTexts = {
     "Emails that were given up: {count}. The reason of each is under Emails in /admin, where they can be resent.",
   "backup-overdue":
     "The backup that is due has not been taken. It is tried again every 15 minutes; the log says why it fails.",
+  "backup-not-copied":
+    "The newest backup is not in the bucket. The copy is tried again every 15 minutes; the log says why it fails.",
   "history-behind":
     "The history is not being kept, so the latest moments cannot be restored. The log says why.",
   "newer-version": "Version {version} is available; this is {current}. Read its notes, back up, and upgrade.",

@@ -33,6 +33,7 @@ import type { Log } from "./log.ts"
 import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
 import type { Blobs } from "./ports/blobs.ts"
+import type { Bucket } from "./ports/bucket.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
@@ -76,6 +77,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
         source: { databaseUrl: directUrl, blobs, version: version.number },
         migrations,
         openFolder: openBlobFolder,
+        openBucket: config.backupBucket && (() => openBackupBucket(config)),
       },
     )
     opened.push(backups.stop)
@@ -181,6 +183,13 @@ export async function openBlobs(config: Config): Promise<Blobs> {
 export async function openBlobFolder(directory: string): Promise<Blobs> {
   const { openDiskBlobs } = await import("./adapters/blobs/disk.ts")
   return openDiskBlobs(directory)
+}
+
+/** The bucket of backups. Throws if there is none, or it cannot be used. */
+export async function openBackupBucket({ backupBucket }: Pick<Config, "backupBucket">): Promise<Bucket> {
+  if (!backupBucket) throw new Error("BACKUP_URL is not set. It names the bucket: s3://bucket/folder.")
+  const { openBucket } = await import("./adapters/blobs/s3/bucket.ts")
+  return openBucket(backupBucket, "BACKUP_URL and the BACKUP_S3_ settings")
 }
 
 /** The store of files' bytes, and what keeps bytes and rows of earlier moments. */

@@ -1,6 +1,7 @@
 import { Cron } from "croner"
 import * as v from "valibot"
 import { KeepText } from "./backup/keep.ts"
+import { RecipientsText } from "./backup/recipients.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>
@@ -158,6 +159,12 @@ export const Settings = v.object({
     wholeNumber("for how many days back any moment can be restored; 0 for none", 0, 3650),
     "0",
   ),
+  BACKUP_RECIPIENT: v.optional(RecipientsText, ""),
+  BACKUP_URL: v.optional(address(["s3:"], "s3://bucket/folder")),
+  BACKUP_S3_ENDPOINT: v.optional(address(["http:", "https:"], "https://s3.example.org")),
+  BACKUP_S3_REGION: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  BACKUP_S3_ACCESS_KEY_ID: v.optional(v.string()),
+  BACKUP_S3_SECRET_ACCESS_KEY: v.optional(v.string()),
   BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
   DATABASE_URL: v.optional(
     address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),

@@ -1,18 +1,23 @@
-import { createWriteStream } from "node:fs"
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
+import type { TableForm } from "#db/dump/form.ts"
 import { withDump, type Dump } from "#db/dump/write.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
-import { eachOf, readBlobList, type ListedBytes } from "./blob-list.ts"
-import { digesting, holds, isUnreadable } from "./digest.ts"
+import { listLine, readBlobList, type ListedBytes } from "./blob-list.ts"
+import { copyBlobs } from "./copy-blobs.ts"
+import { digesting } from "./digest.ts"
+import { storeFor } from "./encryption.ts"
 import { alone } from "./folder-lock.ts"
-import { blobListIn, removeUnfinished, syncFolder, tableIn, tablesIn, writeFolder } from "./folder.ts"
+import { BLOB_LIST, MANIFEST, removeUnfinished, tableFile, writeFolder } from "./folder.ts"
 import type { Keep } from "./keep.ts"
-import { writeManifest, type Manifest, type WrittenTable } from "./manifest.ts"
+import { formatManifest, type Manifest, type WrittenTable } from "./manifest.ts"
+import { openStored, placeInFolder } from "./place.ts"
 import { pruneBackups } from "./prune.ts"
+import type { StoredBackup } from "./stored-backup.ts"
+import { openBackupFiles, type BackupFiles } from "./write-files.ts"
 
 export interface BackupSource {
   databaseUrl: string
@@ -25,8 +30,10 @@ export interface BackupSource {
 export interface BackupTarget {
   /** The folder of backups. */
   directory: string
-  /** The blob store inside it. */
-  kept: Blobs
+  /** Opens a store of blobs in a folder inside it. */
+  openFolder(path: string): Promise<Blobs>
+  /** Who can decrypt it, as age names them; not encrypted if there are none. */
+  recipients: readonly string[]
   /** Written next to the tables, if given. */
   secret?: string | undefined
   /** Continues without bytes that are already missing or damaged in the store. */
@@ -39,6 +46,9 @@ export interface Backup {
   /** Its folder. */
   folder: string
   manifest: Manifest
+  /** Reads it, also if it is encrypted, except for the bytes of files then. */
+  reader: StoredBackup
+  isEncrypted: boolean
   /** How many blobs were new to the folder of backups. */
   copied: number
   /** How many older backups were removed. */
@@ -66,9 +76,10 @@ export async function backUp(source: BackupSource, target: BackupTarget): Promis
   })
 }
 
-async function prune({ directory, kept, keep }: BackupTarget, written: string) {
+async function prune({ directory, openFolder, keep }: BackupTarget, written: string) {
   if (keep === undefined) return 0
-  return pruneBackups(directory, kept, { keep, written: basename(written) }).catch((error: unknown) => {
+  const place = placeInFolder(directory, openFolder)
+  return pruneBackups(place, { keep, written: basename(written) }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${written} is written and complete, but older backups could not be removed: ${reason}`, {
       cause: error,
@@ -77,106 +88,80 @@ async function prune({ directory, kept, keep }: BackupTarget, written: string) {
 }
 
 async function write(source: BackupSource, target: BackupTarget): Promise<Omit<Backup, "removed">> {
-  let result: { manifest: Manifest; copied: number } | undefined
-  const folder = await writeFolder(target.directory, new Date(), async (unfinished) => {
+  const { directory, recipients, openFolder } = target
+  const kept = await openFolder(join(directory, storeFor(recipients)))
+  const known = await readKnown(target)
+  let result: { manifest: Manifest; copied: number; files: BackupFiles } | undefined
+  const folder = await writeFolder(directory, new Date(), async (unfinished) => {
+    const files = await openBackupFiles(unfinished, recipients)
     result = await withDump(
       source.databaseUrl,
-      (dump) => writeRows(dump, unfinished),
+      (dump) => writeRows(dump, files, unfinished),
       async (rows) => {
-        const { copied, lost } = await copyBlobs(source, target, unfinished)
+        const listed = readBlobList(files.readIn(unfinished))
+        const { stored, copied, lost } = await copyBlobs(listed, {
+          from: source.blobs,
+          to: kept,
+          recipients,
+          known,
+        })
+        if (lost.length > 0 && !target.skipLost) throw new Error(describeLost(lost))
         const manifest = {
           format: 1 as const,
           version: source.version,
           ...rows,
           blobs: { ...rows.blobs, lost },
         }
-        if (target.secret !== undefined) await writeSecret(unfinished, target.secret)
-        await writeManifest(unfinished, manifest)
-        return { manifest, copied }
+        if (target.secret !== undefined)
+          await files.write("secrets.env", [Buffer.from(`AUTH_SECRET=${target.secret}\n`)])
+        await files.write(MANIFEST, [Buffer.from(formatManifest(manifest))])
+        await files.finish(rows.takenAt, stored.map(listLine).toSorted())
+        return { manifest, copied, files }
       },
     )
   })
   if (!result) throw new Error("The backup that was written has no manifest.")
-  return { folder, ...result }
+  const { files, ...written } = result
+  return { folder, ...written, reader: { ...files.readIn(folder), kept }, isEncrypted: recipients.length > 0 }
 }
 
-async function writeRows(dump: Dump, folder: string) {
+/** What the newest backup with this encryption has, whose bytes need not be encrypted again. */
+async function readKnown({ directory, recipients, openFolder }: BackupTarget) {
+  const known = new Map<string, ListedBytes>()
+  const place = placeInFolder(directory, openFolder)
+  for (const name of recipients.length === 0 ? [] : (await place.list()).toReversed()) {
+    const { stored, encryption } = await openStored(place, name).catch(() => UNREADABLE)
+    if (!encryption || storeFor(encryption.recipients) !== storeFor(recipients)) continue
+    for await (const blob of readBlobList(stored)) known.set(blob.key, blob)
+    break
+  }
+  return known
+}
+
+const UNREADABLE = { stored: null, encryption: null }
+
+async function writeRows(dump: Dump, files: BackupFiles, folder: string) {
   const { takenAt, schema, sequences } = dump
   const tables: WrittenTable[] = []
-  const inside = tablesIn(folder)
-  await mkdir(inside, { mode: 0o700 })
   for (const table of dump.tables) {
-    const { lines: rows, sha256 } = await dump.read(table, (lines) =>
-      writeTable(lines, tableIn(folder, table)),
-    )
+    const { lines: rows, sha256 } = await dump.read(table, (lines) => writeTable(files, table, lines))
     tables.push({ ...table, rows, sha256 })
   }
-  await syncFolder(inside)
   const { lines, sha256 } = await dump.readBlobs(async (list) => {
     const read = digesting(list)
-    await pipeline(Readable.from(read), createWriteStream(blobListIn(folder), DURABLE))
+    await files.write(BLOB_LIST, read)
     return read.digest()
   })
   let bytes = 0
-  for await (const { size } of readBlobList(folder)) bytes += size
+  for await (const { size } of readBlobList(files.readIn(folder))) bytes += size
   return { takenAt: takenAt.toISOString(), schema, tables, sequences, blobs: { count: lines, bytes, sha256 } }
 }
 
-async function writeTable(lines: AsyncIterable<Uint8Array>, path: string) {
+async function writeTable(files: BackupFiles, table: TableForm, lines: AsyncIterable<Uint8Array>) {
   const read = digesting(lines)
-  await pipeline(Readable.from(read), createGzip(), createWriteStream(path, DURABLE))
+  const packed = createGzip()
+  await Promise.all([pipeline(Readable.from(read), packed), files.write(tableFile(table), packed)])
   return read.digest()
-}
-
-/**
- * Bytes from an earlier backup stay as they are, because bytes under a key never change. They are
- * read, in case the disk changed them.
- */
-async function copyBlobs(source: BackupSource, { kept, skipLost }: BackupTarget, folder: string) {
-  const lost: string[] = []
-  let copied = 0
-  await eachOf(readBlobList(folder), async (listed) => {
-    if (await holds(kept, listed)) return
-    await kept.remove(listed.key)
-    if (await copyBlob(source.blobs, kept, listed)) copied++
-    else lost.push(listed.key)
-  })
-  if (lost.length > 0 && !skipLost) throw new Error(describeLost(lost))
-  return { copied, lost: lost.toSorted() }
-}
-
-/** False if the application's store does not have the bytes that the row describes. */
-export async function copyBlob(from: Blobs, to: Blobs, { key, size, sha256 }: ListedBytes): Promise<boolean> {
-  const reading = readBlob(from, key)
-  const stored = await to.put(key, reading.bytes(), { limit: size }).catch((error: unknown) => {
-    if (reading.isLost() || isTooLarge(error)) return null
-    throw error
-  })
-  if (stored?.size === size && stored.sha256 === sha256) return true
-  await to.remove(key)
-  return false
-}
-
-/** Distinguishes unreadable bytes from a folder of backups that cannot be written. */
-function readBlob(from: Blobs, key: string) {
-  let lost = false
-  return {
-    isLost: () => lost,
-    async *bytes() {
-      try {
-        const stream = await from.open(key)
-        if (stream) return yield* stream as AsyncIterable<Uint8Array>
-      } catch (error) {
-        if (!isUnreadable(error)) throw error
-      }
-      lost = true
-      throw new Error(`The store does not have the bytes of ${key}.`)
-    },
-  }
-}
-
-function isTooLarge(error: unknown) {
-  return error instanceof Error && "status" in error && error.status === 413
 }
 
 function isFull(error: unknown) {
@@ -195,14 +180,4 @@ function describeLost(keys: string[]) {
     `${what} missing or damaged in the store itself. \`npm run files -- check --checksums\` says whose they are. ` +
     "Restore them from an earlier backup, or take this one without them: --skip-lost. No backup was written."
   )
-}
-
-async function writeSecret(folder: string, secret: string) {
-  await writeDurably(join(folder, "secrets.env"), `AUTH_SECRET=${secret}\n`)
-}
-
-const DURABLE = { mode: 0o600, flush: true }
-
-async function writeDurably(path: string, text: string) {
-  await writeFile(path, text, DURABLE)
 }

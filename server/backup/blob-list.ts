@@ -1,6 +1,7 @@
-import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
-import { blobListIn } from "./folder.ts"
+import { Readable } from "node:stream"
+import { BLOB_LIST } from "./folder.ts"
+import { readFrom, type StoredBackup } from "./stored-backup.ts"
 
 /** The bytes of a file, as their row describes them. */
 export interface ListedBytes {
@@ -10,15 +11,20 @@ export interface ListedBytes {
 }
 
 /** Parses the lines of a backup's list of blobs. Throws for a malformed one. */
-export async function* readBlobList(backup: string): AsyncGenerator<ListedBytes> {
-  const path = blobListIn(backup)
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+export async function* readBlobList(backup: StoredBackup): AsyncGenerator<ListedBytes> {
+  const input = Readable.from(readFrom(backup, BLOB_LIST))
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     const [key = "", size = "", sha256 = ""] = line.split("\t")
     if (!/^[0-9a-f/-]+$/.test(key) || !/^\d+$/.test(size) || !/^[0-9a-f]{64}$/.test(sha256)) {
-      throw new Error(`${path} is damaged. Use another backup.`)
+      throw new Error(`${backup.at}/${BLOB_LIST} is damaged. Use another backup.`)
     }
     yield { key, size: Number(size), sha256 }
   }
+}
+
+/** A line of such a list. */
+export function listLine({ key, size, sha256 }: ListedBytes): string {
+  return `${key}\t${size}\t${sha256}\n`
 }
 
 /**

@@ -4,8 +4,9 @@ import * as v from "valibot"
 import { loadDump, refuseUnknownSchema } from "#db/dump/load.ts"
 import { migrate } from "#db/migrate.ts"
 import { withScratchDatabase } from "#db/scratch-database.ts"
-import type { Blobs } from "#server/ports/blobs.ts"
+import type { Backup } from "./back-up.ts"
 import { isBackupName, listBackups } from "./folder.ts"
+import { backupInFolder } from "./stored-backup.ts"
 import { readTable, verifyBackup } from "./verify.ts"
 
 /**
@@ -20,21 +21,20 @@ const Checked = v.object({
 })
 
 /**
- * Checks a whole backup, notes the result in its folder, and returns it. `proof` is the wanted one:
- * without the right to create a database, the files are only read. Throws an error that names what
- * is missing or damaged.
+ * Checks a backup that was just written, notes the result in its folder, and returns it. `proof` is
+ * the wanted one: without the right to create a database, the files are only read. Throws an error
+ * that names what is missing or damaged.
  */
 export async function checkBackup(
-  folder: string,
-  kept: Blobs,
+  { folder, reader, isEncrypted }: Pick<Backup, "folder" | "reader" | "isEncrypted">,
   { databaseUrl, migrations, proof }: { databaseUrl: string; migrations: string; proof: Proof },
 ): Promise<Proof> {
-  const manifest = await verifyBackup(folder, kept)
+  const manifest = await verifyBackup(reader, isEncrypted ? backupInFolder(folder, reader.kept) : undefined)
   refuseUnknownSchema(manifest.schema, migrations)
   const isRestored =
     proof === "restored" &&
     (await withScratchDatabase(databaseUrl, async (url) => {
-      const open = (table: (typeof manifest.tables)[number]) => readTable(folder, table)
+      const open = (table: (typeof manifest.tables)[number]) => readTable(reader, table)
       await loadDump(url, migrations, { ...manifest, open }, () => Promise.resolve())
       await migrate(url, migrations)
     }))
@@ -44,16 +44,33 @@ export async function checkBackup(
   return reached
 }
 
+export interface CheckedBackup {
+  name: string
+  /** Milliseconds since the epoch. */
+  takenAt: number
+  proof: Proof
+}
+
 /** The newest backup of a folder that was checked; null if there is none. */
-export async function findChecked(
-  directory: string,
-): Promise<{ name: string; takenAt: number; proof: Proof } | null> {
+export async function findChecked(directory: string): Promise<CheckedBackup | null> {
   for (const name of (await listBackups(directory)).toReversed()) {
-    const note = await readFile(noteIn(join(directory, name)), "utf8").catch(() => null)
-    const checked = note === null ? null : v.safeParse(v.pipe(v.string(), v.parseJson(), Checked), note)
-    if (checked?.success) return { name, takenAt: timeIn(name), proof: checked.output.proof }
+    const checked = await readNote(directory, name)
+    if (checked) return checked
   }
   return null
+}
+
+/** The backups of a folder that were checked, oldest first. */
+export async function listChecked(directory: string): Promise<CheckedBackup[]> {
+  const names = await listBackups(directory)
+  const checked = await Promise.all(names.map((name) => readNote(directory, name)))
+  return checked.filter((each) => each !== null)
+}
+
+async function readNote(directory: string, name: string): Promise<CheckedBackup | null> {
+  const note = await readFile(noteIn(join(directory, name)), "utf8").catch(() => null)
+  const checked = note === null ? null : v.safeParse(v.pipe(v.string(), v.parseJson(), Checked), note)
+  return checked?.success ? { name, takenAt: timeIn(name), proof: checked.output.proof } : null
 }
 
 /** The time in the name of a backup. Milliseconds since the epoch. */

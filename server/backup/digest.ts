@@ -26,7 +26,7 @@ export function digesting(bytes: AsyncIterable<Uint8Array>) {
  * missing.
  */
 export async function holds(
-  store: Blobs,
+  store: Pick<Blobs, "open">,
   { key, size, sha256 }: { key: string; size: number; sha256: string },
 ) {
   try {

@@ -1,11 +1,11 @@
 import { constants } from "node:fs"
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { WrittenTable } from "./manifest.ts"
 
 // A folder of backups: `blobs/` with the bytes of all of them, and for each backup a folder named
 // after its time, with `manifest.json`, `blobs.tsv` and `tables/`. A backup is called
-// `unfinished-...` until it is complete and durable. Writers hold `lock`.
+// `unfinished-...` until it is complete and durable. Writers hold `lock`. What is different if it is
+// encrypted: see encrypted.ts.
 
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
 const UNFINISHED = "unfinished-"
@@ -19,16 +19,13 @@ export function historyIn(directory: string): string {
   return join(directory, "history")
 }
 
-export function blobListIn(backup: string): string {
-  return join(backup, "blobs.tsv")
-}
+/** The files of a backup. */
+export const MANIFEST = "manifest.json"
+export const BLOB_LIST = "blobs.tsv"
+export const TABLES = "tables"
 
-export function tablesIn(backup: string): string {
-  return join(backup, "tables")
-}
-
-export function tableIn(backup: string, { schema, name }: Pick<WrittenTable, "schema" | "name">): string {
-  return join(tablesIn(backup), `${encodeURIComponent(schema)}.${encodeURIComponent(name)}.tsv.gz`)
+export function tableFile({ schema, name }: { schema: string; name: string }): string {
+  return `${TABLES}/${encodeURIComponent(schema)}.${encodeURIComponent(name)}.tsv.gz`
 }
 
 export function isBackupName(name: string): boolean {

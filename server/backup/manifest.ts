@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import * as v from "valibot"
+import { MANIFEST } from "./folder.ts"
+import { readFrom, type StoredBackup } from "./stored-backup.ts"
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
@@ -57,8 +58,8 @@ const Manifest = v.object({
 export type Manifest = v.InferOutput<typeof Manifest>
 export type WrittenTable = Manifest["tables"][number]
 
-/** Resolves when it is durable. Throws if `readManifest` would not accept it. */
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+/** The manifest's text. Throws if `readManifest` would not accept it. */
+export function formatManifest(manifest: Manifest): string {
   const parsed = v.safeParse(Manifest, manifest)
   if (!parsed.success) {
     const [issue] = parsed.issues
@@ -66,18 +67,15 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
       `The backup could not be restored (${v.getDotPath(issue)}: ${issue.message}). No backup was written.`,
     )
   }
-  await writeFile(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, {
-    mode: 0o600,
-    flush: true,
-  })
+  return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Throws an error of one sentence if the file in `folder` cannot be understood. */
-export async function readManifest(folder: string): Promise<Manifest> {
-  const path = join(folder, "manifest.json")
+/** Throws an error of one sentence if it cannot be understood. */
+export async function readManifest(backup: StoredBackup): Promise<Manifest> {
+  const path = `${backup.at}/${MANIFEST}`
   let content: unknown
   try {
-    content = JSON.parse(await readFile(path, "utf8"))
+    content = JSON.parse(await text(readFrom(backup, MANIFEST)))
   } catch (error) {
     throw new Error(`${path} cannot be read: this is not a backup, or it is damaged. Use another backup.`, {
       cause: error,

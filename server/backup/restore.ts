@@ -4,6 +4,7 @@ import type { Blobs } from "#server/ports/blobs.ts"
 import { eachOf, type ListedBytes } from "./blob-list.ts"
 import { holds } from "./digest.ts"
 import type { Manifest } from "./manifest.ts"
+import type { StoredBackup } from "./stored-backup.ts"
 import { listKept, readTable, verifyBackup } from "./verify.ts"
 
 export interface RestoreTarget {
@@ -17,24 +18,23 @@ export interface RestoreTarget {
 }
 
 /**
- * Restores the backup in `folder` into an empty installation: the bytes of files, the rows as they
+ * Restores a backup into an empty installation: the bytes of files, the rows as they
  * were, then this version's schema. Throws an error that says what to do, before changing anything,
  * if the backup is incomplete or newer than this version, or the installation is not empty. If it
  * fails later, the installation is empty again.
  */
 export async function restoreBackup(
-  folder: string,
-  kept: Blobs,
+  backup: StoredBackup,
   target: RestoreTarget,
 ): Promise<Loaded & { manifest: Manifest }> {
-  const manifest = await verifyBackup(folder, kept)
+  const manifest = await verifyBackup(backup)
   refuseUnknownSchema(manifest.schema, target.migrations)
   await refuseUsedDatabase(target.databaseUrl)
-  await refuseUsedStore(folder, manifest, target.blobs)
+  await refuseUsedStore(backup, manifest, target.blobs)
   const put = new Set<string>()
   try {
-    await putBlobs(folder, manifest, kept, target.blobs, put)
-    const written = { ...manifest, open: (table: Manifest["tables"][number]) => readTable(folder, table) }
+    await putBlobs(backup, manifest, target.blobs, put)
+    const written = { ...manifest, open: (table: Manifest["tables"][number]) => readTable(backup, table) }
     const loaded = await loadDump(target.databaseUrl, target.migrations, written, async (run) => {
       for (const statement of leftOut(target)) await run((sql) => sql.unsafe(statement))
     })
@@ -50,9 +50,9 @@ export async function restoreBackup(
  * Bytes of this same backup are from a killed restore, or from the installation that is moving to
  * another database.
  */
-async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs) {
+async function refuseUsedStore(backup: StoredBackup, manifest: Manifest, store: Blobs) {
   const known = new Set<string>()
-  for await (const { key } of listKept(folder, manifest)) known.add(key)
+  for await (const { key } of listKept(backup, manifest)) known.add(key)
   for await (const { key } of store.list("stored")) {
     if (known.has(key)) continue
     throw new Error(
@@ -63,12 +63,12 @@ async function refuseUsedStore(folder: string, manifest: Manifest, store: Blobs)
 }
 
 /** Adds to `put` what was not there before. */
-async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: Blobs, put: Set<string>) {
-  await eachOf(listKept(folder, manifest), async (blob) => {
+async function putBlobs(backup: StoredBackup, manifest: Manifest, store: Blobs, put: Set<string>) {
+  await eachOf(listKept(backup, manifest), async (blob) => {
     if (await holds(store, blob)) return
     await store.remove(blob.key)
     put.add(blob.key)
-    if (await putBlob(kept, store, blob)) return
+    if (await putBlob(backup.kept, store, blob)) return
     throw new Error(`blobs/${blob.key} was removed from the backup during the restore.`)
   })
 }
@@ -77,7 +77,7 @@ async function putBlobs(folder: string, manifest: Manifest, kept: Blobs, store: 
  * Copies the bytes into the store, and reads them back. False if they are not there to copy. Throws
  * if the store changes them.
  */
-export async function putBlob(kept: Blobs, store: Blobs, blob: ListedBytes): Promise<boolean> {
+export async function putBlob(kept: Pick<Blobs, "open">, store: Blobs, blob: ListedBytes): Promise<boolean> {
   const stream = await kept.open(blob.key)
   if (!stream) return false
   try {

@@ -4,18 +4,22 @@ import { BackupRunning } from "#db/backup-locks.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 import { startRecurring } from "#server/recurring.ts"
 import { backUp, type BackupSource } from "./back-up.ts"
-import { checkBackup, findChecked, type Proof } from "./check.ts"
+import { checkBackup, findChecked, listChecked, timeIn, type Proof } from "./check.ts"
+import { copyToBucket } from "./copy-to-bucket.ts"
 import { alone } from "./folder-lock.ts"
-import { blobsIn } from "./folder.ts"
 import type { Keep } from "./keep.ts"
+import { placeInBucket, placeInFolder } from "./place.ts"
 import { pruneBackups } from "./prune.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
+import type { Bucket } from "#server/ports/bucket.ts"
 
 export interface BackupSettings {
   /** Five fields as cron has them, in UTC. */
   schedule: string
   /** The folder of backups. */
   directory: string
+  /** Who can decrypt them, as age names them; not encrypted if there are none. */
+  recipients: readonly string[]
   keep: Keep
   proof: Proof
 }
@@ -27,6 +31,10 @@ const BEFORE_TRYING_AGAIN = 15 * 60_000
 export interface ScheduledBackups {
   /** How long the backup that is due has not been there, in ms; 0 if none is due or scheduled. */
   overdue(): number
+  /** How old the newest checked backup is, in ms, if the bucket does not have it; 0 otherwise. */
+  copyOverdue(): number
+  /** When the newest backup in the bucket was taken, in ms since the epoch; 0 if there is none. */
+  newestCopy(): number
   /** When the newest checked backup was taken, in ms since the epoch; 0 if there is none. */
   newest(): number
   stop(): Promise<void>
@@ -37,6 +45,8 @@ interface Needs {
   /** The folder with SQL files. */
   migrations: string
   openFolder(directory: string): Promise<Blobs>
+  /** Opens the bucket that has a copy; null without one. */
+  openBucket: (() => Promise<Bucket>) | null
 }
 
 /**
@@ -50,33 +60,62 @@ export function startScheduledBackups(
   needs: Needs,
 ): ScheduledBackups {
   const { backups } = config
-  if (!backups) return { overdue: () => 0, newest: () => 0, stop: () => Promise.resolve() }
-  const failures = createFailureLog(log, "scheduled backups are taken again")
+  if (!backups) return NONE
+  const { directory } = backups
+  const taking = createFailureLog(log, "scheduled backups are taken again")
+  const copying = createFailureLog(log, "backups are copied to the bucket again")
   let state = { due: 0, newest: 0 }
-  let notBefore = 0
+  /** Null until the bucket was asked. */
+  let copied: number | null = null
+  let [takeNotBefore, copyNotBefore] = [0, 0]
   const recurring = startRecurring(async () => {
     try {
       state = await findState(backups, Date.now())
-      if (state.newest >= state.due || Date.now() < notBefore) return
-      const proof = await takeChecked(backups, needs)
-      state = await findState(backups, Date.now())
-      failures.succeeded()
-      log.info({ directory: backups.directory, proof }, "took and checked a scheduled backup")
+      if (state.newest < state.due && Date.now() >= takeNotBefore) {
+        const proof = await takeChecked(backups, needs)
+        state = await findState(backups, Date.now())
+        log.info({ directory, proof }, "took and checked a scheduled backup")
+      }
+      if (state.newest >= state.due) taking.succeeded()
     } catch (error) {
       // Perhaps the one that is due.
       if (error instanceof BackupRunning) return
-      notBefore = Date.now() + BEFORE_TRYING_AGAIN
-      failures.failed("error", error, "could not take the scheduled backup", { directory: backups.directory })
+      takeNotBefore = Date.now() + BEFORE_TRYING_AGAIN
+      taking.failed("error", error, "could not take the scheduled backup", { directory })
+    }
+    if (needs.openBucket === null || Date.now() < copyNotBefore) return
+    try {
+      if (copied !== null && copied >= state.newest) return
+      const bucket = await needs.openBucket()
+      const names = await copyChecked(backups, needs, bucket)
+      copied = (await findNewest(bucket)) ?? 0
+      copying.succeeded()
+      if (names.length > 0) log.info({ bucket: bucket.url, names }, "copied backups to the bucket")
+    } catch (error) {
+      if (error instanceof BackupRunning) return
+      copyNotBefore = Date.now() + BEFORE_TRYING_AGAIN
+      copying.failed("error", error, "could not copy the backup to the bucket", { directory })
     }
   }, BETWEEN_LOOKS)
   return {
     overdue: () => (state.newest >= state.due ? 0 : Date.now() - state.due),
     newest: () => state.newest,
+    copyOverdue: () =>
+      needs.openBucket === null || (copied ?? 0) >= state.newest ? 0 : Date.now() - state.newest,
+    newestCopy: () => copied ?? 0,
     // Not awaited: what is being written has no backup's name yet, and the next start begins again.
     async stop() {
       void recurring.stop()
     },
   }
+}
+
+const NONE: ScheduledBackups = {
+  overdue: () => 0,
+  newest: () => 0,
+  copyOverdue: () => 0,
+  newestCopy: () => 0,
+  stop: () => Promise.resolve(),
 }
 
 /** When the last backup should have been taken, and when the newest checked one was. */
@@ -92,12 +131,33 @@ export async function findState({ schedule, directory }: BackupSettings, now: nu
  * checked.
  */
 export async function takeChecked(
-  { directory, keep, proof }: Omit<BackupSettings, "schedule">,
-  { source, migrations, openFolder }: Needs,
+  { directory, recipients, keep, proof }: Omit<BackupSettings, "schedule">,
+  { source, migrations, openFolder }: Omit<Needs, "openBucket">,
 ) {
-  const kept = await openFolder(blobsIn(directory))
-  const { folder } = await backUp(source, { directory, kept, skipLost: false })
-  const reached = await checkBackup(folder, kept, { databaseUrl: source.databaseUrl, migrations, proof })
-  await alone(directory, () => pruneBackups(directory, kept, { keep, written: basename(folder) }))
+  const backup = await backUp(source, { directory, openFolder, recipients, skipLost: false })
+  const reached = await checkBackup(backup, { databaseUrl: source.databaseUrl, migrations, proof })
+  const place = placeInFolder(directory, openFolder)
+  await alone(directory, () => pruneBackups(place, { keep, written: basename(backup.folder) }))
   return reached
+}
+
+/** Copies the checked backups that are newer than those in the bucket. Returns their names. */
+export async function copyChecked(
+  { directory, keep }: Pick<BackupSettings, "directory" | "keep">,
+  { openFolder }: Pick<Needs, "openFolder">,
+  bucket: Bucket,
+): Promise<string[]> {
+  return alone(directory, async () => {
+    const newest = (await findNewest(bucket)) ?? 0
+    const checked = await listChecked(directory)
+    const names = checked.map(({ name }) => name).filter((name) => timeIn(name) > newest)
+    await copyToBucket(placeInFolder(directory, openFolder), names, { bucket, keep })
+    return names
+  })
+}
+
+/** When the newest backup in a bucket was taken, in ms since the epoch; null if there is none. */
+export async function findNewest(bucket: Bucket): Promise<number | null> {
+  const name = (await placeInBucket(bucket).list()).at(-1)
+  return name === undefined ? null : timeIn(name)
 }

@@ -1,12 +1,10 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
 import { version } from "#server/version.ts"
-import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { backUp, type Backup } from "#server/backup/back-up.ts"
-import { blobsIn } from "#server/backup/folder.ts"
 import { KeepText } from "#server/backup/keep.ts"
 import { formatBytes } from "#server/files/contract.ts"
-import { openBlobs } from "#server/services.ts"
+import { openBlobFolder, openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
@@ -17,6 +15,7 @@ import { readArguments } from "./arguments.ts"
 const USAGE = `Usage: npm run backup -- <folder> [--keep <backups>] [--with-secret] [--skip-lost]
 
   Writes a backup into the folder, beside earlier ones. Bytes of files that the folder has already are not copied again.
+  With BACKUP_RECIPIENT it is encrypted.
 
   --keep <backups>  afterwards keep so many of the newest (14), or the newest of so many days, weeks and months ("7d 4w 12m")
   --with-secret     also write AUTH_SECRET down, in secrets.env
@@ -43,7 +42,6 @@ const Command = v.pipe(
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
   const directory = resolve(positionals[0])
   const config = readSettings(root)
-  const kept = await openDiskBlobs(blobsIn(directory))
   const begun = performance.now()
   const backup = await withPostgres(config, async (databaseUrl) =>
     backUp(
@@ -54,7 +52,8 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
       },
       {
         directory,
-        kept,
+        openFolder: openBlobFolder,
+        recipients: config.backupRecipients,
         secret: values["with-secret"] ? config.identity.authSecret : undefined,
         skipLost: values["skip-lost"],
         keep: values.keep,
@@ -69,12 +68,12 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     )
 })
 
-function describe({ folder, manifest, copied }: Backup): string {
+function describe({ folder, manifest, copied, isEncrypted }: Backup): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const { count, bytes, lost } = manifest.blobs
   const without = lost.length > 0 ? ` The bytes of ${lost.length} are lost, and not in it.` : ""
   return (
     `${folder} has ${rows} rows of ${manifest.tables.length} tables, and ${count} files' bytes (${formatBytes(bytes)}), ` +
-    `${copied} of them new.${without}`
+    `${copied} of them new.${isEncrypted ? " It is encrypted." : ""}${without}`
   )
 }

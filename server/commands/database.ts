@@ -6,11 +6,12 @@ import { readConfig, type Config } from "#server/config.ts"
 import { loadEnvironment } from "#server/environment.ts"
 
 /**
- * The settings for an operator's command, the same as the server's. `root` is the folder with
- * package.json.
+ * The settings for an operator's command, the same as the server's apart from `others`. `root` is
+ * the folder with package.json.
  */
-export function readSettings(root: string): Config {
-  return readConfig(loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env))
+export function readSettings(root: string, others: Record<string, string> = {}): Config {
+  const environment = loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env)
+  return readConfig({ ...environment, ...others })
 }
 
 /** Runs an operator's command on the database, after migrating it. */

@@ -1,34 +1,42 @@
+import { readFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import * as v from "valibot"
-import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
-import { blobsIn, historyIn, isBackupName, listBackups } from "#server/backup/folder.ts"
+import { verifyEncrypted } from "#server/backup/encryption.ts"
+import { historyIn, isBackupName } from "#server/backup/folder.ts"
 import { Moment } from "#server/backup/history/moment.ts"
 import { restoreMoment, type Restored } from "#server/backup/history/recover-moment.ts"
+import { openBackup, openStored, placeInBucket, placeInFolder, type Place } from "#server/backup/place.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
-import { openBlobFolder, openBlobs } from "#server/services.ts"
+import { openBackupBucket, openBlobFolder, openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
 
 // `npm run restore -- <folder>`: restores a backup into an empty installation.
 
-const USAGE = `Usage: npm run restore -- <folder> [--to <moment>] [--check] [--keep-sessions]
+const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--identity <file>] [--to <moment>] [--check] [--keep-sessions]
 
-  Restores the newest backup of the folder, or the one that the folder is, into the database and the store of files that
-  the settings name. Both have to be empty.
+  Restores the newest backup of the folder or bucket, or the one that is named, into the database and the store of files
+  that the settings name. Both have to be empty.
 
-  --to <moment>    the state of a moment of the history in the folder instead (BACKUP_HISTORY), into an embedded PostgreSQL:
-                   "2026-11-22 14:03" in UTC, also with seconds, or latest
-  --check          only read the backup, and say whether it is whole
-  --keep-sessions  leave everybody signed in who was at the backup's moment
+  --identity <file>  the key of an encrypted backup, as npm run backup-key or age-keygen wrote it
+  --to <moment>      the state of a moment of the history in the folder instead (BACKUP_HISTORY), into an embedded PostgreSQL:
+                     "2026-11-22 14:03" in UTC, also with seconds, or latest
+  --check            only read the backup, and say whether it is whole
+  --keep-sessions    leave everybody signed in who was at the backup's moment
 `
 
 const root = resolve(import.meta.dirname, "../..")
 
 const Command = v.pipe(
   readArguments(
-    { check: { type: "boolean" }, "keep-sessions": { type: "boolean" }, to: { type: "string" } },
+    {
+      check: { type: "boolean" },
+      identity: { type: "string" },
+      "keep-sessions": { type: "boolean" },
+      to: { type: "string" },
+    },
     USAGE,
   ),
   v.object({
@@ -36,6 +44,7 @@ const Command = v.pipe(
     values: v.object({
       to: v.optional(Moment),
       check: v.optional(v.boolean(), false),
+      identity: v.optional(v.string()),
       "keep-sessions": v.optional(v.boolean(), false),
     }),
   }),
@@ -43,16 +52,12 @@ const Command = v.pipe(
 
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
   if (values.to !== undefined) return restoreTo(resolve(positionals[0]), values.to, values["keep-sessions"])
-  const folder = await findBackup(resolve(positionals[0]))
-  const kept = await openDiskBlobs(blobsIn(dirname(folder)))
-  if (values.check) {
-    const { takenAt, version } = await verifyBackup(folder, kept)
-    process.stdout.write(`${folder} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
-    return
-  }
-  const config = readSettings(root)
+  const { place, name, config } = await findBackup(positionals[0])
+  const identities = values.identity === undefined ? [] : await readIdentities(values.identity)
+  if (values.check) return check(place, name, identities)
+  const backup = await openBackup(place, name, identities)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
-    restoreBackup(folder, kept, {
+    restoreBackup(backup, {
       databaseUrl,
       migrations: join(root, "db/migrations"),
       blobs: await openBlobs(config),
@@ -60,13 +65,26 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     }),
   )
   process.stdout.write(`Restored the state of ${manifest.takenAt}. Start Tideline now.\n`)
-  for (const { schema, name } of foreign) {
-    process.stdout.write(`${schema}.${name} is not one of Tideline's tables and was skipped.\n`)
+  for (const table of foreign) {
+    process.stdout.write(`${table.schema}.${table.name} is not one of Tideline's tables and was skipped.\n`)
   }
   if (manifest.blobs.lost.length > 0) {
     process.stdout.write(`The bytes of ${manifest.blobs.lost.length} files were lost before the backup.\n`)
   }
 })
+
+async function check(place: Place, name: string, identities: string[]) {
+  const { stored, encryption } = await openStored(place, name)
+  if (encryption && identities.length === 0) {
+    await verifyEncrypted(stored, encryption)
+    process.stdout.write(
+      `${stored.at} is complete: taken at ${encryption.takenAt}. It is encrypted; --identity <file> reads it as well.\n`,
+    )
+    return
+  }
+  const { takenAt, version } = await verifyBackup(await openBackup(place, name, identities))
+  process.stdout.write(`${stored.at} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
+}
 
 async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
   const config = readSettings(root)
@@ -96,9 +114,34 @@ function describeMoment({ lastCommit, isReached, lost }: Restored, to: Moment): 
   return `${what} Start Tideline now.${missing}\n`
 }
 
-async function findBackup(folder: string): Promise<string> {
-  if (isBackupName(basename(folder))) return folder
-  const newest = (await listBackups(folder)).at(-1)
-  if (newest === undefined) throw new Error(`There is no backup in ${folder}.`)
-  return join(folder, newest)
+/** The backup that a path or URL names; otherwise the newest one in it. */
+async function findBackup(from: string) {
+  const path = from.replace(/\/+$/, "")
+  const isNamed = isBackupName(basename(path))
+  if (!from.startsWith("s3:")) {
+    const directory = resolve(isNamed ? dirname(path) : from)
+    const place = placeInFolder(directory, openBlobFolder)
+    return { place, name: isNamed ? basename(path) : await newestIn(place), config: readSettings(root) }
+  }
+  const config = readSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })
+  const place = placeInBucket(await openBackupBucket(config))
+  return { place, name: isNamed ? basename(path) : await newestIn(place), config }
+}
+
+async function newestIn(place: Place): Promise<string> {
+  const newest = (await place.list()).at(-1)
+  if (newest === undefined) throw new Error(`There is no backup in ${place.at}.`)
+  return newest
+}
+
+/** The keys in a file of age, which has one on a line and comments. */
+async function readIdentities(path: string): Promise<string[]> {
+  const text = await readFile(path, "utf8").catch((error: Error) => {
+    throw new Error(`The file of --identity cannot be read: ${error.message}`)
+  })
+  const keys = text.split("\n").filter((line) => line.startsWith("AGE-SECRET-KEY-"))
+  if (keys.length > 0) return keys.map((key) => key.trim())
+  throw new Error(
+    `${path} has no key. The file is one that npm run backup-key or age-keygen wrote, without a passphrase.`,
+  )
 }

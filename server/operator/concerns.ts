@@ -71,9 +71,21 @@ export function judgeEmails(emails: { queued: number; parked: number; oldestSeco
   ]
 }
 
-export function judgeBackups({ isOverdue }: { isOverdue: boolean }): Concern[] {
-  const docs = "/docs/backup#on-a-schedule"
-  return isOverdue ? [{ state: "warning", what: dataOfReason("backup-overdue"), docs }] : []
+export function judgeBackups({
+  isOverdue,
+  copy,
+}: {
+  isOverdue: boolean
+  copy: { isMissing: boolean } | null
+}): Concern[] {
+  const overdue = dataOfReason("backup-overdue")
+  const missing = dataOfReason("backup-not-copied")
+  return [
+    ...(isOverdue ? [{ state: "warning", what: overdue, docs: "/docs/backup#on-a-schedule" } as const] : []),
+    ...(copy?.isMissing
+      ? [{ state: "warning", what: missing, docs: "/docs/backup#off-site-copies" } as const]
+      : []),
+  ]
 }
 
 export function judgeHistory({ isBehind }: { isBehind: boolean }): Concern[] {

@@ -58,6 +58,13 @@ export interface StorageState {
     /** When the newest checked one was taken; null if there is none. */
     newest: number | null
     isOverdue: boolean
+    isEncrypted: boolean
+    /** Null without a bucket. */
+    copy: {
+      /** When the newest one in the bucket was taken; null if there is none. */
+      newest: number | null
+      isMissing: boolean
+    } | null
   } | null
   /** Null unless any moment of the last days can be restored. */
   history: {
@@ -69,6 +76,7 @@ export interface StorageState {
 
 /** Milliseconds: a backup and its check may take their time. */
 const BACKUP_MAY_TAKE = 3 * 60 * 60 * 1000
+const COPY_MAY_TAKE = 6 * 60 * 60 * 1000
 const HISTORY_MAY_TAKE = 15 * 60 * 1000
 
 /** How emails leave, and how people arrive. */
@@ -180,6 +188,11 @@ async function findStorage({
     backups: config.backups && {
       newest: backups.newest() || null,
       isOverdue: backups.overdue() > BACKUP_MAY_TAKE,
+      isEncrypted: config.backupRecipients.length > 0,
+      copy: config.backupBucket && {
+        newest: backups.newestCopy() || null,
+        isMissing: backups.copyOverdue() > COPY_MAY_TAKE,
+      },
     },
     history: config.history && {
       since: history.since() || null,

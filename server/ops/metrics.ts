@@ -146,6 +146,12 @@ function measureBackups(registry: Registry, { backups, history }: Scope<"backups
   )
   gauge(
     registry,
+    "tideline_backup_copy_overdue_seconds",
+    "How old the newest checked backup is that the bucket of BACKUP_URL lacks; 0 if it has it, or there is no bucket.",
+    () => backups.copyOverdue() / 1000,
+  )
+  gauge(
+    registry,
     "tideline_history_behind_seconds",
     "For how long the history could not be kept; 0 if it is, or none is kept.",
     () => history.behind() / 1000,

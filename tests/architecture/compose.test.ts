@@ -10,6 +10,7 @@ const image = read("Dockerfile")
 /** Variables that the containers themselves set. */
 const NOT_HANDED_ON = [
   "AUTH_SECRET",
+  "BACKUP_DIR",
   // For the embedded PostgreSQL.
   "BACKUP_HISTORY",
   "DATABASE_STREAM_URL",

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { migrate } from "#db/migrate.ts"
-import { tableIn } from "#server/backup/folder.ts"
+import { tableFile } from "#server/backup/folder.ts"
 import { OutOfSpace } from "#server/errors.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import type { Manifest } from "#server/backup/manifest.ts"
@@ -193,7 +193,7 @@ describe("restoring", () => {
 })
 
 function table(name: string) {
-  return tableIn(folder, { schema: "public", name })
+  return join(folder, tableFile({ schema: "public", name }))
 }
 
 /** Updates the manifest for the changed rows of the files, as an attacker would. */

@@ -52,8 +52,16 @@ describe("an operator", () => {
   })
 
   it("hears of backups and a history that are behind", () => {
-    expect([...judgeBackups({ isOverdue: false }), ...judgeHistory({ isBehind: false })]).toEqual([])
-    expect(said(judgeBackups({ isOverdue: true }))[0]).toContain("The backup that is due has not been taken")
+    expect([
+      ...judgeBackups({ isOverdue: false, copy: { isMissing: false } }),
+      ...judgeHistory({ isBehind: false }),
+    ]).toEqual([])
+    expect(said(judgeBackups({ isOverdue: true, copy: null }))).toEqual([
+      expect.stringContaining("The backup that is due has not been taken"),
+    ])
+    expect(said(judgeBackups({ isOverdue: false, copy: { isMissing: true } }))).toEqual([
+      expect.stringContaining("The newest backup is not in the bucket"),
+    ])
     expect(said(judgeHistory({ isBehind: true }))[0]).toContain("The history is not being kept")
   })
 

@@ -87,6 +87,8 @@ describe("the settings", () => {
       BACKUP_KEEP: "7 days",
       BACKUP_HISTORY: "a week",
       BACKUP_CHECK: "no",
+      BACKUP_RECIPIENT: "age1a4ewd2x76vhjh9vnewrrxp0xz7nrhk4agsqjwk203g3uxyltmayq2puchq",
+      BACKUP_URL: "https://bucket.example.org",
       DOCS_URL: "//elsewhere.example.org",
     })
     expect(problems).toEqual([
@@ -98,6 +100,8 @@ describe("the settings", () => {
       expect.stringMatching(/^BACKUP_SCHEDULE must be five fields/),
       expect.stringMatching(/^BACKUP_KEEP must be how many/),
       expect.stringMatching(/^BACKUP_HISTORY must be a whole number/),
+      expect.stringMatching(/^BACKUP_RECIPIENT must be recipients of age/),
+      expect.stringMatching(/^BACKUP_URL must be an address such as s3:/),
       expect.stringMatching(/^BACKUP_CHECK must be restore or read/),
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
@@ -127,6 +131,7 @@ describe("the settings", () => {
     expect(readConfig({ AUTH_SECRET, BACKUP_SCHEDULE: "0 3 * * *", DATA_DIR: "/data" }).backups).toEqual({
       schedule: "0 3 * * *",
       directory: "/data/backups",
+      recipients: [],
       keep: { days: 7, weeks: 4, months: 6 },
       proof: "restored",
     })
@@ -141,6 +146,37 @@ describe("the settings", () => {
       keep: { newest: 14 },
       proof: "read",
     })
+  })
+
+  it("say who can decrypt backups, and which bucket gets them", () => {
+    const recipient = "age1a4ewd2x76vhjh9vnewrrxp0xz7nrhk4agsqjwk203g3uxyltmayq2puchh"
+    const config = readConfig({
+      AUTH_SECRET,
+      BACKUP_RECIPIENT: `${recipient}, ${recipient}`,
+      BACKUP_URL: "s3://backups/tideline/",
+      BLOBS_URL: "s3://files",
+      S3_ENDPOINT: "http://garage:3900",
+      S3_REGION: "here",
+      BACKUP_S3_ACCESS_KEY_ID: "an id",
+      BACKUP_S3_SECRET_ACCESS_KEY: "a secret",
+    })
+    expect(config.backupRecipients).toEqual([recipient, recipient])
+    // Its own keys are for another provider, whose address is not that of the files.
+    expect(config.backupBucket).toEqual({
+      bucket: "backups",
+      prefix: "tideline",
+      endpoint: undefined,
+      region: "here",
+      credentials: { accessKeyId: "an id", secretAccessKey: "a secret" },
+    })
+    const shared = { BACKUP_URL: "s3://backups", S3_ENDPOINT: "http://garage:3900" }
+    expect(readConfig({ AUTH_SECRET, ...shared }).backupBucket?.endpoint).toBe("http://garage:3900")
+    expect(problemsOf({ AUTH_SECRET, BACKUP_URL: "s3://one", BLOBS_URL: "s3://one" })).toEqual([
+      expect.stringMatching(/^BACKUP_URL is the same as BLOBS_URL/),
+    ])
+    expect(problemsOf({ AUTH_SECRET, BACKUP_URL: "s3://one", BACKUP_S3_ACCESS_KEY_ID: "an id" })).toEqual([
+      expect.stringMatching(/^BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY belong together/),
+    ])
   })
 
   it("keep a history of the embedded PostgreSQL alone", () => {

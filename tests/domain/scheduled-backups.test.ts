@@ -158,12 +158,17 @@ describe("a scheduled backup", () => {
 })
 
 function settingsFor(directory: string, more: Partial<BackupSettings> = {}): BackupSettings {
-  return { schedule: "0 3 * * *", directory, keep: { newest: 5 }, proof: "restored", ...more }
+  return { schedule: "0 3 * * *", directory, recipients: [], keep: { newest: 5 }, proof: "restored", ...more }
 }
 
 function needs() {
   const { databaseUrl, blobs } = drawer
-  return { source: { databaseUrl, blobs, version: "0.0.1" }, migrations, openFolder: openDiskBlobs }
+  return {
+    source: { databaseUrl, blobs, version: "0.0.1" },
+    migrations,
+    openFolder: openDiskBlobs,
+    openBucket: null,
+  }
 }
 
 async function scratchDatabases() {

@@ -101,6 +101,21 @@ it("names a newer version if it knows where to look, and says how to have it loo
   })
 })
 
+it("says why the bucket of backups cannot be used", async () => {
+  const { code, lines } = await runDoctor({
+    BACKUP_SCHEDULE: "0 3 * * *",
+    BACKUP_DIR: join(folder, "none"),
+    BACKUP_URL: "s3://backups",
+    BACKUP_S3_ENDPOINT: "http://127.0.0.1:9",
+    BACKUP_S3_ACCESS_KEY_ID: "an id",
+    BACKUP_S3_SECRET_ACCESS_KEY: "key-that-stays-secret",
+  })
+  expect(code).toBe(0)
+  expect(textAbout(lines, "Copies")).toMatch(
+    /^The bucket backups at http:\/\/127\.0\.0\.1:9 cannot be used .*Check BACKUP_URL and the BACKUP_S3_ settings\.$/,
+  )
+})
+
 it("warns of a log that is kept without limit, and still succeeds", async () => {
   const { code, lines } = await runDoctor({})
   expect(code).toBe(0)

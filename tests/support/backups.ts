@@ -8,6 +8,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { backUp, type BackupTarget } from "#server/backup/back-up.ts"
 import { blobsIn } from "#server/backup/folder.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
+import { backupInFolder, type StoredBackup } from "#server/backup/stored-backup.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import type { FileDrawer } from "./file-drawer.ts"
 import { createTestDatabase } from "./postgres.ts"
@@ -29,7 +30,13 @@ export async function openShelf(directory = aFolder()) {
     take: (
       { databaseUrl, blobs }: Pick<FileDrawer, "databaseUrl" | "blobs">,
       options: Partial<BackupTarget> = {},
-    ) => backUp({ databaseUrl, blobs, version: "0.0.1" }, { directory, kept, skipLost: false, ...options }),
+    ) =>
+      backUp(
+        { databaseUrl, blobs, version: "0.0.1" },
+        { directory, openFolder: openDiskBlobs, recipients: [], skipLost: false, ...options },
+      ),
+    /** A backup in it, to be read. */
+    stored: (folder: string) => backupInFolder(folder, kept),
   }
 }
 
@@ -41,7 +48,7 @@ export async function openNewPlace() {
   const directory = aFolder()
   const store = await openDiskBlobs(directory)
   onTestFinished(close)
-  return {
+  const place = {
     url,
     db,
     directory,
@@ -50,8 +57,12 @@ export async function openNewPlace() {
       folder: string,
       { kept }: Pick<Shelf, "kept">,
       options: { keepSessions?: boolean; blobs?: Blobs; migrations?: string } = {},
+    ) => place.restoreStored(backupInFolder(folder, kept), options),
+    restoreStored: (
+      backup: StoredBackup,
+      options: { keepSessions?: boolean; blobs?: Blobs; migrations?: string } = {},
     ) =>
-      restoreBackup(folder, kept, {
+      restoreBackup(backup, {
         databaseUrl: url,
         migrations,
         blobs: store,
@@ -65,6 +76,7 @@ export async function openNewPlace() {
       return tables?.count === 0 && (await keysOf(store)).length === 0
     },
   }
+  return place
 }
 
 export async function keysOf(store: Blobs): Promise<string[]> {

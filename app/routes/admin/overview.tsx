@@ -130,6 +130,9 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
           <Fact label={t`Newest checked backup`}>
             <Backups backups={storage.backups} now={now} />
           </Fact>
+          <Fact label={t`Newest backup off this machine`}>
+            <Copies backups={storage.backups} now={now} />
+          </Fact>
           <Fact label={t`Any moment can be restored`}>
             <History history={storage.history} now={now} />
           </Fact>
@@ -158,11 +161,24 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
 function Backups({ backups, now }: { backups: StorageState["backups"]; now: number }) {
   const { t } = useLingui()
   if (!backups) return t`Not scheduled here`
-  const { newest, isOverdue } = backups
+  const { newest, isOverdue, isEncrypted } = backups
   return (
     <span className="flex flex-col items-start gap-1">
       {newest === null ? t`None yet` : <RelativeTime at={newest} now={now} />}
+      {newest !== null && <span className="text-muted">{isEncrypted ? t`Encrypted` : t`Not encrypted`}</span>}
       {isOverdue ? <Badge tone="danger">{t`Overdue: see the log`}</Badge> : null}
+    </span>
+  )
+}
+
+function Copies({ backups, now }: { backups: StorageState["backups"]; now: number }) {
+  const { t } = useLingui()
+  if (!backups?.copy) return t`Not copied by Tideline`
+  const { newest, isMissing } = backups.copy
+  return (
+    <span className="flex flex-col items-start gap-1">
+      {newest === null ? t`None yet` : <RelativeTime at={newest} now={now} />}
+      {isMissing ? <Badge tone="danger">{t`Newest one missing: see the log`}</Badge> : null}
     </span>
   )
 }

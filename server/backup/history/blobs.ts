@@ -5,7 +5,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { blobs as rows } from "#db/schema/files.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
-import { copyBlob } from "#server/backup/back-up.ts"
+import { copyBlob } from "#server/backup/copy-blobs.ts"
 import { eachOf } from "#server/backup/blob-list.ts"
 
 /** Milliseconds by which a row may be older than the commit that shows it. */

@@ -1,10 +1,5 @@
-import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
-import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
-import { listBases } from "#server/backup/history/bases.ts"
-import { findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { formatBytes } from "#server/files/contract.ts"
 import { judgeCertificate, judgeDisk, judgeRelease } from "#server/operator/concerns.ts"
@@ -13,6 +8,7 @@ import { readCertificate } from "#server/ops/certificate.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
 import { version } from "#server/version.ts"
+import { checkBackups, checkHistory } from "./backups.ts"
 import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
 const TIMEOUT = 10_000
@@ -31,43 +27,6 @@ export async function checkServices(config: Config): Promise<Finding[]> {
     checkVersion(config),
   ])
   return [...found.flat(), ...checkOperators(config)]
-}
-
-async function checkBackups({ backups }: Config): Promise<Finding> {
-  if (!backups)
-    return ok(
-      "Backups",
-      "This process takes none. Schedule them with BACKUP_SCHEDULE, or with a tool of yours.",
-    )
-  const { directory } = backups
-  try {
-    const { due, newest } = await findState(backups, Date.now())
-    const when = newest === 0 ? "There is none yet" : `The newest is of ${new Date(newest).toISOString()}`
-    if (newest >= due) return ok("Backups", `${when}, checked, in ${directory}.`)
-    const expected = `one was due at ${new Date(due).toISOString()}`
-    return warning(
-      "Backups",
-      `${when}, but ${expected}. A running Tideline takes it now; if it cannot, its log says why.`,
-    )
-  } catch (error) {
-    return warning("Backups", `${directory} cannot be read: ${reasonOf(error)}`)
-  }
-}
-
-async function checkHistory({ database, history }: Config): Promise<Finding[]> {
-  const what = "History"
-  if (database.kind === "external" || !history) return []
-  const cluster = join(database.directory, "data")
-  if (!existsSync(cluster)) return [ok(what, "The first start begins it.")]
-  const archive = archiveOf(history.directory, cluster)
-  try {
-    const [first] = await listBases(archive)
-    if (!first) return [warning(what, `${archive} has none yet. A running Tideline begins it.`)]
-    const since = new Date(first.completeAt).toISOString()
-    return [ok(what, `Any moment since ${since} can be restored from ${history.directory}.`)]
-  } catch (error) {
-    return [warning(what, `${archive} cannot be read: ${reasonOf(error)}`)]
-  }
 }
 
 /** Stores a file, reads it and removes it. */

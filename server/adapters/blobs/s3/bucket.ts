@@ -1,6 +1,12 @@
 import { Readable } from "node:stream"
-import type { ListMultipartUploadsCommandOutput, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import type {
+  CompletedPart,
+  ListMultipartUploadsCommandOutput,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3"
 import { OutOfSpace } from "#server/errors.ts"
+import { cutPieces, PIECE_SIZE } from "./pieces.ts"
 
 export interface BucketSettings {
   bucket: string
@@ -16,8 +22,6 @@ export interface BucketSettings {
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 
-export type Bucket = Awaited<ReturnType<typeof openBucket>>
-
 interface Listed {
   name: string
   size: number
@@ -28,7 +32,10 @@ const AT_ONCE = 8
 /** Downloads hold a connection for as long as the client reads. */
 const CONNECTIONS = 500
 /** Throws a sentence that says what to do if the bucket cannot be reached. */
-export async function openBucket({ bucket, prefix, endpoint, region, credentials }: BucketSettings) {
+export async function openBucket(
+  { bucket, prefix, endpoint, region, credentials }: BucketSettings,
+  settings = "BLOBS_URL and the S3_ settings",
+) {
   const sdk = await import("@aws-sdk/client-s3")
   const s3: S3Client = new sdk.S3Client({
     region,
@@ -53,11 +60,40 @@ export async function openBucket({ bucket, prefix, endpoint, region, credentials
 
   await s3.send(new sdk.HeadBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
     throw new Error(
-      `The bucket ${bucket}${endpoint ? ` at ${endpoint}` : ""} cannot be used (${reasonOf(error)}). Check BLOBS_URL and the S3_ settings.`,
+      `The bucket ${bucket}${endpoint ? ` at ${endpoint}` : ""} cannot be used (${reasonOf(error)}). Check ${settings}.`,
       { cause: error },
     )
   })
   return {
+    url: `s3://${prefix ? `${bucket}/${prefix}` : bucket}`,
+
+    /** Of any size, without having all of it in memory. Stores nothing if `bytes` throws. */
+    async upload(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+      let UploadId: string | undefined
+      const parts: CompletedPart[] = []
+      try {
+        for await (const { piece } of cutPieces(0, Buffer.alloc(0), bytes)) {
+          if (UploadId === undefined) {
+            if (piece.byteLength < PIECE_SIZE) {
+              await s3.send(new sdk.PutObjectCommand({ ...at(name), Body: piece }))
+              continue
+            }
+            ;({ UploadId } = await s3.send(new sdk.CreateMultipartUploadCommand(at(name))))
+          }
+          const part = { ...at(name), UploadId, PartNumber: parts.length + 1 }
+          const { ETag } = await s3.send(new sdk.UploadPartCommand({ ...part, Body: piece }))
+          parts.push({ PartNumber: part.PartNumber, ETag })
+        }
+        if (UploadId === undefined) return
+        const whole = { ...at(name), UploadId, MultipartUpload: { Parts: parts } }
+        await s3.send(new sdk.CompleteMultipartUploadCommand(whole))
+      } catch (error) {
+        if (UploadId !== undefined)
+          await s3.send(new sdk.AbortMultipartUploadCommand({ ...at(name), UploadId })).catch(() => {})
+        explain(error)
+      }
+    },
+
     async put(name: string, bytes: Uint8Array): Promise<void> {
       await s3.send(new sdk.PutObjectCommand({ ...at(name), Body: bytes })).catch(explain)
     },

@@ -1,5 +1,3 @@
-import type { Bucket } from "./bucket.ts"
-
 /**
  * Bytes. Objects to be joined must have five megabytes, except the last, and some stores require
  * equal sizes. There are ten thousand at most: 80 GB.
@@ -60,6 +58,9 @@ export async function* cutPieces(offset: number, begun: Buffer, bytes: AsyncIter
   if (fresh) yield take()
 }
 
-export async function* readPieces(bucket: Bucket, pieces: readonly Piece[]): AsyncGenerator<Uint8Array> {
+export async function* readPieces(
+  bucket: { read(name: string): AsyncIterable<Uint8Array> },
+  pieces: readonly Piece[],
+): AsyncGenerator<Uint8Array> {
   for (const { name } of pieces) yield* bucket.read(name)
 }
