@@ -32,8 +32,12 @@ interface Options {
   history?: string | undefined
   /** Server settings, which override those below. */
   settings?: Record<string, string>
-  /** Notified of every line that PostgreSQL logs, and of its restarts. */
+  /** Called with every line that PostgreSQL logs. */
   onLog?: (line: string) => void
+  /** Called when it ended unexpectedly, or could not be started again, with the reason. */
+  onEnd?: (reason: string) => void
+  /** Called when it runs again. */
+  onReturn?: () => void
 }
 
 export const DATABASE = "tideline"
@@ -84,6 +88,8 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
       start: () => run(binaries.postgres, flags, { account, cwd: directory }),
       beforeRestart: () => stopOrphan(cluster),
       onLog: options.onLog ?? (() => {}),
+      onEnd: options.onEnd,
+      onReturn: options.onReturn,
     })
     await createDatabase(url)
     claim.announce(url)

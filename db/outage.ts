@@ -11,12 +11,20 @@ const LOST =
  */
 const BUSY = /^(55P03|57014|SHARE_IN_USE)$/
 
+/** PostgreSQL's code for a disk without space. */
+const FULL = /^53100$/
+
 /**
  * Whether the error or its cause is that the database is unavailable now, so that trying again
  * later may work.
  */
 export function isOutage(error: unknown): boolean {
-  return isLost(error) || isBusy(error)
+  return isLost(error) || isBusy(error) || isFull(error)
+}
+
+/** Whether it is that the database has no disk space for what was to be written. */
+export function isFull(error: unknown): boolean {
+  return hasCode(error, FULL)
 }
 
 /** Whether it is that there is no connection. */

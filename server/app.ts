@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { createRequestHandler, RouterContextProvider, type ServerBuild } from "react-router"
 import * as build from "virtual:react-router/server-build"
-import { isOutage } from "#db/outage.ts"
+import { isFull, isOutage } from "#db/outage.ts"
 import {
   countedContext,
   accessContext,
@@ -54,7 +54,8 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     pages.keep(response, incoming, { nonce, route: counted.route ?? "" })
     const failure = context.get(failureContext)
     if (response.status !== 500 || failure === null) return response
-    if (isOutage(failure)) return unavailable(request, response)
+    if (isOutage(failure))
+      return unavailable(request, response, isFull(failure) ? "database-full" : "database-outage")
     return isApiPath(new URL(request.url).pathname)
       ? json(bodyOf("request-failed"), { status: 500 })
       : response

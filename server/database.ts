@@ -1,6 +1,6 @@
 import { isOutage } from "#db/outage.ts"
 import type { Config } from "./config.ts"
-import type { Log } from "./log.ts"
+import { createFailureLog, type Log } from "./log.ts"
 import { checkServer, UnfitServer } from "./realtime/check-server.ts"
 
 /** How a process connects to the database. */
@@ -29,10 +29,16 @@ export async function reachDatabase(
   }
   const { startEmbeddedPostgres } = await import("#db/embedded.ts")
   const { directory } = database
+  const failures = createFailureLog(log, "PostgreSQL runs again")
   const postgres = await startEmbeddedPostgres({
     directory,
     history: history?.directory,
     onLog: (line) => log.debug({ line }, "PostgreSQL"),
+    onEnd: (reason) =>
+      failures.failed("error", new Error(reason), "PostgreSQL ended unexpectedly; starting it again", {
+        directory,
+      }),
+    onReturn: failures.succeeded,
   })
   opened.push(() => postgres.stop())
   log.info({ directory }, "embedded PostgreSQL is ready")

@@ -29,6 +29,8 @@ export const refusalTexts = {
   "file-too-large": "{fileName} is too large. A file can be {largest} at most.",
   "not-enough-space":
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
+  "file-bytes-missing":
+    "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
   "disk-full": "The server has no disk space left for this file.",
   "form-without-file": "The form contains no file.",
   "form-broken": "The form ended early, or is not valid.",
@@ -158,6 +160,7 @@ export const refusalTexts = {
 
   // Any page
   "database-outage": "The database can't be reached. Try again in a moment.",
+  "database-full": "The server has no disk space left, so nothing was changed. Try again later.",
   "request-failed": "Internal server error",
   "request-foreign":
     "This request came from another site, so it was refused. Open the page here and try again.",

@@ -26,6 +26,7 @@ import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./http/running-requests.ts"
 import { openActivityExchange } from "./operator/activity-exchange.ts"
 import { startWatchingReleases } from "./operator/releases.ts"
+import { startWatchingClock } from "./ops/clock.ts"
 import { watchCertificate, type WatchedCertificate } from "./ops/certificate.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
@@ -109,6 +110,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
     opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
+    opened.push(startWatchingClock(services).stop)
     const posting = startPosting(services)
     opened.push(posting.stop)
     const live = await openLive(services, reached, lock, posting.announcements)

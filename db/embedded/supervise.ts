@@ -10,13 +10,17 @@ interface Options {
   start: () => Server
   beforeRestart: () => Promise<void>
   onLog: (line: string) => void
+  /** Called when it ended, or could not be started again, with the reason. */
+  onEnd?: ((reason: string) => void) | undefined
+  /** Called when it runs again. */
+  onReturn?: (() => void) | undefined
 }
 
 /**
  * Keeps the server running until `stop`. Resolves when it first accepts connections, and throws if
  * it never does.
  */
-export async function supervise({ start, beforeRestart, onLog }: Options) {
+export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }: Options) {
   let isStopping = false
   let server = await startAndWait(start, onLog)
   const interrupt = () => server.kill("SIGINT")
@@ -28,7 +32,7 @@ export async function supervise({ start, beforeRestart, onLog }: Options) {
     while (!isStopping) {
       if (server.exitCode === null && server.signalCode === null) await once(server, "exit")
       if (isStopping) return
-      onLog(`PostgreSQL ended unexpectedly (${server.signalCode ?? server.exitCode}). It is started again.`)
+      onEnd?.(`It ended with ${server.signalCode ?? `exit code ${server.exitCode}`}.`)
       await restart()
     }
   }
@@ -38,10 +42,11 @@ export async function supervise({ start, beforeRestart, onLog }: Options) {
       try {
         await beforeRestart()
         server = await startAndWait(start, onLog)
+        onReturn?.()
         return
       } catch (error) {
         // Its child processes may still be exiting; until then the memory they share is not free.
-        onLog(error instanceof Error ? error.message : String(error))
+        onEnd?.(reasonOf(error))
         await delay(pause)
       }
     }
@@ -65,6 +70,13 @@ export async function supervise({ start, beforeRestart, onLog }: Options) {
 const READY = /database system is ready to accept (read-only )?connections/
 
 /** Resolves when the server accepts connections, and throws if it never does. */
+/** PostgreSQL's last complaint, without the time and number of the process that made it. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const complaints = [...message.matchAll(/(?:FATAL|PANIC|could not).*/g)]
+  return complaints.at(-1)?.[0] ?? message
+}
+
 export async function startAndWait(start: () => Server, onLog: (line: string) => void) {
   const server = start()
   const recent: string[] = []

@@ -1,4 +1,4 @@
-import { isOutage } from "#db/outage.ts"
+import { isFull, isOutage } from "#db/outage.ts"
 import { isRefusal } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
 import { bodyOf, refusalBody } from "#server/transport/refusals.ts"
@@ -18,7 +18,7 @@ export function answerFailure(
   if (isRefusal(error)) return json(refusalBody(error), { status: error.status, headers })
   log.error({ err: error }, "chat request failed")
   return isOutage(error)
-    ? json(bodyOf("database-outage"), { status: 503, headers })
+    ? json(bodyOf(isFull(error) ? "database-full" : "database-outage"), { status: 503, headers })
     : json(bodyOf("message-not-saved"), { status: 500, headers })
 }
 

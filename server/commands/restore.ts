@@ -1,15 +1,15 @@
-import { readFile } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import * as v from "valibot"
 import { verifyEncrypted } from "#server/backup/encryption.ts"
-import { historyIn, isBackupName } from "#server/backup/folder.ts"
+import { historyIn } from "#server/backup/folder.ts"
 import { Moment } from "#server/backup/history/moment.ts"
 import { restoreMoment, type Restored } from "#server/backup/history/recover-moment.ts"
-import { openBackup, openStored, placeInBucket, placeInFolder, type Place } from "#server/backup/place.ts"
+import { openBackup, openStored, type Place } from "#server/backup/place.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
-import { openBackupBucket, openBlobFolder, openBlobs } from "#server/services.ts"
+import { openBlobFolder, openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
+import { findBackup, readIdentities } from "./find-backup.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
 
@@ -52,8 +52,8 @@ const Command = v.pipe(
 
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
   if (values.to !== undefined) return restoreTo(resolve(positionals[0]), values.to, values["keep-sessions"])
-  const { place, name, config } = await findBackup(positionals[0])
-  const identities = values.identity === undefined ? [] : await readIdentities(values.identity)
+  const { place, name, config } = await findBackup(root, positionals[0])
+  const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
   const backup = await openBackup(place, name, identities)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
@@ -112,36 +112,4 @@ function describeMoment({ lastCommit, isReached, lost }: Restored, to: Moment): 
     : `The history ends before ${new Date(Number(to)).toISOString()}. Restored all of it: the last change is of ${when}. A Tideline that still runs archives its last minute when it is stopped.`
   const missing = lost.length > 0 ? `\nThe history does not have the bytes of ${lost.join(", ")}.` : ""
   return `${what} Start Tideline now.${missing}\n`
-}
-
-/** The backup that a path or URL names; otherwise the newest one in it. */
-async function findBackup(from: string) {
-  const path = from.replace(/\/+$/, "")
-  const isNamed = isBackupName(basename(path))
-  if (!from.startsWith("s3:")) {
-    const directory = resolve(isNamed ? dirname(path) : from)
-    const place = placeInFolder(directory, openBlobFolder)
-    return { place, name: isNamed ? basename(path) : await newestIn(place), config: readSettings(root) }
-  }
-  const config = readSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })
-  const place = placeInBucket(await openBackupBucket(config))
-  return { place, name: isNamed ? basename(path) : await newestIn(place), config }
-}
-
-async function newestIn(place: Place): Promise<string> {
-  const newest = (await place.list()).at(-1)
-  if (newest === undefined) throw new Error(`There is no backup in ${place.at}.`)
-  return newest
-}
-
-/** The keys in a file of age, which has one on a line and comments. */
-async function readIdentities(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new Error(`The file of --identity cannot be read: ${error.message}`)
-  })
-  const keys = text.split("\n").filter((line) => line.startsWith("AGE-SECRET-KEY-"))
-  if (keys.length > 0) return keys.map((key) => key.trim())
-  throw new Error(
-    `${path} has no key. The file is one that npm run backup-key or age-keygen wrote, without a passphrase.`,
-  )
 }

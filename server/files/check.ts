@@ -59,7 +59,7 @@ async function* checkStore(scope: Checking, stored: Set<string>, now: number): A
       } else if (known !== null && known !== size) {
         yield {
           kind: "damaged",
-          text: `${key} has ${size} bytes, and its row says ${known}. Restore it from a backup.`,
+          text: `${key} has ${size} bytes, and its row says ${known}. Restore it: npm run files -- repair --from <backups>`,
         }
       }
     }
@@ -108,11 +108,11 @@ async function* checkRows(
       yield isThere
         ? {
             kind: "damaged",
-            text: `${row.key} has another checksum than its row. It is ${ofWhat}. Restore it from a backup.`,
+            text: `${row.key} has another checksum than its row. It is ${ofWhat}. Restore it: npm run files -- repair --from <backups>`,
           }
         : {
             kind: "missing",
-            text: `${row.key} is not in the store. It is ${ofWhat}. Restore it from a backup.`,
+            text: `${row.key} is not in the store. It is ${ofWhat}. Restore it: npm run files -- repair --from <backups>`,
           }
     }
     after = rows.at(-1)?._id

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import { create as contentDisposition } from "content-disposition"
 import { isFresh, readRange, type ByteRange } from "#server/transport/conditional.ts"
 import { json } from "#server/transport/json.ts"
+import { Unavailable } from "#server/errors.ts"
 import { offerMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
@@ -9,10 +10,10 @@ import { findFile } from "./files.ts"
 
 /**
  * Handles GET and HEAD for one of the viewer's files. Types that could run scripts are downloaded.
- * Throws `NotFound`.
+ * Throws `NotFound`, and `Unavailable` if the store has lost the bytes.
  */
 export async function serveFile(
-  scope: Scope<"db" | "blobs" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "viewer">,
   id: string,
   request: Request,
 ): Promise<Response> {
@@ -52,7 +53,7 @@ interface Serving {
  * it does so without scripts and outside our origin.
  */
 export async function sendBytes(
-  { blobs }: Scope<"blobs">,
+  { blobs, log }: Scope<"blobs" | "log">,
   file: Servable,
   request: Request,
   { disposition, caching, beforeSending }: Serving,
@@ -81,7 +82,10 @@ export async function sendBytes(
   if (request.method === "HEAD") return new Response(null, { headers })
 
   const bytes = await blobs.open(file.key, range ?? undefined)
-  if (!bytes) throw new Error(`The bytes of file ${file._id} are missing from the blob store: ${file.key}.`)
+  if (!bytes) {
+    log.error({ file: file._id, key: file.key }, "the bytes of a file are missing from the blob store")
+    throw new Unavailable("file-bytes-missing", { fileName: file.fileName })
+  }
   try {
     for (const [name, value] of (await beforeSending?.(range)) ?? []) headers.append(name, value)
   } catch (error) {

@@ -44,7 +44,7 @@ export async function unlockShare(
  * `NoSuchLink`, `PasswordNeeded`.
  */
 export async function downloadShare(
-  scope: Scope<"db" | "config" | "blobs">,
+  scope: Scope<"db" | "config" | "blobs" | "log">,
   token: string,
   request: Request,
 ): Promise<Response> {

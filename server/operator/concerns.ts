@@ -1,5 +1,6 @@
 import { dataOfReason } from "#server/errors.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
+import { CLOCK_TOLERANCE } from "#server/ops/clock.ts"
 import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
 import type { KeptLog } from "#server/ops/kept-log.ts"
 import { LONG_WAIT } from "#server/ops/queued.ts"
@@ -17,9 +18,6 @@ export interface Concern {
 
 /** Bytes of WAL retained by a slot without a reader, above which operators are warned. */
 const MUCH_LOG = 1e9
-
-/** Milliseconds. Leases, tokens and one-time codes are compared with the database's clock. */
-const CLOCK_TOLERANCE = 2000
 
 const DAY = 24 * 60 * 60 * 1000
 

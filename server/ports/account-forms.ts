@@ -11,6 +11,7 @@ export type AccountProblem =
   | "password-guessable"
   | "link-spent"
   | "code-wrong"
+  | "factor-unreadable"
   | "challenge-ended"
   | "factor-exists"
   | "passkey-unknown"

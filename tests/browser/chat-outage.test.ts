@@ -1,6 +1,6 @@
 import { dirname } from "node:path"
 import { expect, it, onTestFinished, vi } from "vitest"
-import { spawnTideline } from "../support/app.ts"
+import { spawnTideline } from "../support/spawn-tideline.ts"
 import { openFilesBrowser } from "../support/files-browser.ts"
 
 // A browser, a server and a database share the machine with other tests.

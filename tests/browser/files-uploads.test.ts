@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
-import { spawnTideline } from "../support/app.ts"
+import { spawnTideline } from "../support/spawn-tideline.ts"
 import { takenOver } from "../support/browser.ts"
 import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 

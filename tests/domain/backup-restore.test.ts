@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { migrate } from "#db/migrate.ts"
 import { tableFile } from "#server/backup/folder.ts"
+import { restoreBytes } from "#server/backup/restore-bytes.ts"
 import { OutOfSpace } from "#server/errors.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import type { Manifest } from "#server/backup/manifest.ts"
@@ -35,6 +36,29 @@ beforeEach(async () => {
   shelf = await openShelf()
   ;({ folder } = await shelf.take(drawer))
 })
+
+describe("restoring the bytes of files alone", () => {
+  it("puts back what is missing or damaged, leaves the rest, and takes no damaged copy", async () => {
+    await uploadFile(ada, aFile("c.txt"))
+    await shelf.take(drawer)
+    const [lost = "", damaged = "", spoilt = ""] = await keysOf(shelf.kept)
+    await uploadFile(ada, aFile("after the backup.txt"))
+    const before = await keysOf(drawer.blobs)
+    rmSync(join(drawer.directory, lost))
+    writeFileSync(join(drawer.directory, damaged), "something else")
+    rmSync(join(drawer.directory, spoilt))
+    writeFileSync(join(shelf.directory, "blobs", spoilt), "a damaged copy")
+    expect(await restored()).toEqual([lost, damaged].toSorted())
+    expect(await keysOf(drawer.blobs)).toEqual(before.filter((key) => key !== spoilt))
+    expect(await restored()).toEqual([])
+  })
+})
+
+async function restored() {
+  const keys: string[] = []
+  for await (const key of restoreBytes(drawer, shelf.kept)) keys.push(key)
+  return keys.toSorted()
+}
 
 describe("restoring", () => {
   it("refuses a database that a Tideline server has used, and changes nothing", async () => {

@@ -1,3 +1,4 @@
+import { pino } from "pino"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { openLog } from "#server/log.ts"
 import {
@@ -9,6 +10,7 @@ import {
   judgeHistory,
   judgeLog,
 } from "#server/operator/concerns.ts"
+import { startWatchingClock } from "#server/ops/clock.ts"
 import { readCertificate, watchCertificate } from "#server/ops/certificate.ts"
 import { openTlsServer } from "../support/certificates.ts"
 
@@ -72,6 +74,20 @@ describe("an operator", () => {
       "warning: The certificate of tideline.example.org expires in 13 days. Renew it.",
     ])
   })
+})
+
+it("the log says once that the clocks differ, and when they agree again", async () => {
+  const lines: string[] = []
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) })
+  let ahead = 3_600_000
+  const db = { execute: () => Promise.resolve([{ now: Date.now() - ahead }]) }
+  const scope = { db, log } as unknown as Parameters<typeof startWatchingClock>[0]
+  const watching = startWatchingClock(scope, 5)
+  await expect.poll(() => lines.join("")).toContain('"secondsAhead":3600')
+  ahead = 0
+  await expect.poll(() => lines.join("")).toContain("agrees with PostgreSQL's again")
+  await watching.stop()
+  expect(lines).toHaveLength(2)
 })
 
 describe("the certificate of the public URL", () => {

@@ -43,7 +43,7 @@ describe("the file check", () => {
     await truncate(await pathOf(cut), 3)
     await writeFile(await pathOf(changed), "What changed.txt hides.")
     expect(texts(await findings())).toEqual([
-      expect.stringMatching(/^damaged .* has 3 bytes, and its row says 19\. Restore it from a backup\.$/),
+      expect.stringMatching(/^damaged .* has 3 bytes, and its row says 19\. Restore it: npm run files/),
       expect.stringMatching(/^missing .* is not in the store\. It is file .*, "lost\.txt"\. Restore/),
     ])
     const all = await findings({ checksums: true })

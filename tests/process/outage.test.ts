@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { signUp } from "../support/people.ts"
+import { postJson, signUp } from "../support/people.ts"
 
 let app: TidelineApp
 
@@ -46,6 +46,10 @@ describe("PostgreSQL killed under load", () => {
       expect(text).not.toMatch(/ECONN|postgres|at .*\.js/i)
     }
     expect((await joinWaitlist("after@example.org")).status).toBe(302)
+    expect(
+      app.log.filter((line) => line.includes('"PostgreSQL ended unexpectedly; starting it again"')),
+    ).toHaveLength(1)
+    await app.logged("PostgreSQL runs again")
 
     const { db, close } = openDatabase(ownersUrl())
     const rows = await db.execute<{ email: string }>(sql`select email from waitlist`)
@@ -140,6 +144,29 @@ describe("a signed-in person while PostgreSQL is down", () => {
         ).toEqual([])
       }),
     )
+  })
+})
+
+describe("a change for which PostgreSQL has no disk space", () => {
+  it("is refused with that reason, on pages and for programs, and works once there is space", async () => {
+    const person = await signUp(app, { name: "Hedy", email: "hedy@example.org" })
+    const operator = openDatabase(ownersUrl(), { connections: 1 })
+    await operator.db.execute(sql`
+      create function be_full() returns trigger language plpgsql as
+        $$begin raise exception 'could not extend file' using errcode = '53100'; end$$`)
+    for (const table of ["chat_threads", "waitlist"])
+      await operator.db.execute(
+        sql`create trigger be_full before insert on ${sql.identifier(table)} for each row execute function be_full()`,
+      )
+    const made = await postJson(person, "/api/chat/threads", { title: "The sea" })
+    const joined = await joinWaitlist("nobody@example.org")
+    await operator.db.execute(sql`drop function be_full cascade`)
+    await operator.close()
+    expect(made.status).toBe(503)
+    expect(await made.json()).toMatchObject({ reason: "database-full" })
+    expect(joined.status).toBe(503)
+    expect(await joined.text()).toContain("no disk space left, so nothing was changed")
+    expect((await postJson(person, "/api/chat/threads", { title: "The sea" })).status).toBe(201)
   })
 })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { spawnTideline } from "./app.ts"
+import { spawnTideline } from "./spawn-tideline.ts"
 import { openBalancer, type Balancer } from "./balancer.ts"
 import { findFreePort } from "./ports.ts"
 

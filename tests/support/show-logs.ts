@@ -1,5 +1,5 @@
 import { afterEach } from "vitest"
-import { lastLogLines } from "./app.ts"
+import { lastLogLines } from "./spawn-tideline.ts"
 
 afterEach(({ task }) => {
   if (task.result?.state !== "fail") return

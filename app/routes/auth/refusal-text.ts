@@ -39,6 +39,10 @@ export function textFor({
       return { form: msg`This link has been used or has expired. Request a new one.` }
     case "code-wrong":
       return { code: msg`This code is wrong or has been used. Enter the next code that the app shows.` }
+    case "factor-unreadable":
+      return {
+        form: msg`Your second factor can't be checked any more, because this server's secret was changed. Ask its administrator.`,
+      }
     case "challenge-ended":
       return { form: msg`This sign-in has expired. Go back and enter your password again.` }
     case "factor-exists":

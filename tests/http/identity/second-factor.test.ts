@@ -175,6 +175,18 @@ describe("signing in to an account with a second factor", () => {
     expect((await enter(again, VERIFY_RECOVERY, { code: second }))[0]).toBe(200)
   })
 
+  test("says that the server's secret has changed, instead of failing", async () => {
+    const { person, phone } = await newPerson()
+    // A text that was encrypted with another secret.
+    await sql`update auth.two_factor set secret = reverse(secret) where user_id in (
+      select id from auth.user where email = ${person.email})`
+    const browser = await enterPassword(person)
+    expect(await enter(browser, VERIFY, { code: phone.code() })).toEqual([401, "FACTOR_UNREADABLE"])
+    const [recoveryCode = ""] = phone.recoveryCodes
+    expect(await enter(browser, VERIFY_RECOVERY, { code: recoveryCode })).toEqual([401, "FACTOR_UNREADABLE"])
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
   test("slows guesses at the account, over many sign-ins", async () => {
     const { person, phone } = await newPerson()
     const refusals: unknown[] = []

@@ -126,6 +126,7 @@ const PROBLEMS: Record<string, AccountProblem> = {
   INVALID_TOKEN: "link-spent",
   INVALID_CODE: "code-wrong",
   INVALID_BACKUP_CODE: "code-wrong",
+  FACTOR_UNREADABLE: "factor-unreadable",
   INVALID_TWO_FACTOR_COOKIE: "challenge-ended",
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: "challenge-ended",
   TOTP_NOT_ENABLED: "challenge-ended",

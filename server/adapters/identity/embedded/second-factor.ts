@@ -100,7 +100,24 @@ export async function checkAttempt(
   const userId = await challengedUser(call)
   if (userId === null) return
   await countGuess(db, userId)
+  await requireReadable(call, db, userId)
   if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
+}
+
+/** The plugin would fail with an internal error. */
+async function requireReadable({ context }: GenericEndpointContext, db: Database, userId: string) {
+  const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+  if (factor) await decrypt(context.secretConfig, factor.secret)
+}
+
+async function decrypt(key: SecretConfig, data: string): Promise<string> {
+  try {
+    return await symmetricDecrypt({ key, data })
+  } catch (error) {
+    const message =
+      "Your second factor can no longer be checked, because this server's secret has changed. Ask its operator."
+    throw new APIError("UNAUTHORIZED", { code: "FACTOR_UNREADABLE", message, cause: error })
+  }
 }
 
 /**
@@ -179,13 +196,12 @@ async function spendRecoveryCode(
 
 /** Resolves to the remaining recovery codes if it was one. Throws for a wrong code. */
 async function verifyCode(db: Database, key: SecretConfig, factor: Factor, code: string) {
-  const decrypt = (data: string) => symmetricDecrypt({ key, data })
   if (isTotp(code)) {
     await claimCode(db, factor.userId, code)
-    if (!(await createOTP(await decrypt(factor.secret)).verify(code))) throw invalidCode()
+    if (!(await createOTP(await decrypt(key, factor.secret)).verify(code))) throw invalidCode()
     return null
   }
-  const codes = v.parse(v.array(v.string()), JSON.parse(await decrypt(factor.backupCodes)))
+  const codes = v.parse(v.array(v.string()), JSON.parse(await decrypt(key, factor.backupCodes)))
   if (!codes.includes(code)) throw invalidCode()
   return codes.filter((each) => each !== code)
 }

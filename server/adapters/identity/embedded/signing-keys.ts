@@ -18,7 +18,7 @@ export async function forgetUnreadableKeys(auth: Auth, { db, log }: { db: Databa
     if (!(error instanceof Error && error.message.includes("decrypt"))) throw error
     await db.delete(authJwks)
     log.warn(
-      "AUTH_SECRET has changed: everyone must sign in again, and realtime tokens are signed with a new key",
+      "AUTH_SECRET has changed: everyone must sign in again, authenticator apps set up before are refused, and realtime tokens are signed with a new key",
     )
   }
 }
