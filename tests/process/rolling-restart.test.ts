@@ -59,8 +59,11 @@ test("three processes restart in turn without a failed request or a commit misse
     }
   }
   await traffic.stop()
+  for (const member of fleet.members) expect(await member.metric("tideline_realtime_broken_tables")).toBe(0)
 
   const { ledger } = traffic
+  const failed = ledger.refused.length + ledger.wrong.length + fleet.balancer.failures.length
+  process.stdout.write(`a rolling restart: ${traffic.served()} requests, ${failed} failed\n`)
   expect([...ledger.refused, ...ledger.wrong, ...fleet.balancer.failures]).toEqual([])
   const rows = await sql<{ _id: string; title: string }[]>`select _id, title from chat_threads`
   expect(new Map(rows.map(({ _id, title }) => [_id, new Set([title])]))).toEqual(ledger.titles)

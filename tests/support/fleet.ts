@@ -10,6 +10,8 @@ export interface Member {
   port: number
   /** Its own URL, which bypasses the proxy. */
   origin: string
+  /** The value of a metric without labels; NaN if it is missing. */
+  metric(name: string): Promise<number>
   pid(): number
   /** Across all its restarts. */
   log: string[]
@@ -89,6 +91,10 @@ function createMember(
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
+    async metric(name) {
+      const response = await fetch(`http://127.0.0.1:${env["OPS_PORT"]}/metrics`)
+      return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(await response.text())?.[1])
+    },
     pid: () => server?.child.pid ?? 0,
     log,
     isReady,
