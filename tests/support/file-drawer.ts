@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { sql } from "drizzle-orm"
 import { blobs, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
@@ -55,7 +54,8 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     },
     /** Removes all users and everything stored. */
     async empty() {
-      await database.db.execute(sql`truncate ${users}, ${blobs}, ${uploads} cascade`)
+      // To truncate these tables with all that refer to them takes a hundred times as long.
+      for (const table of [users, uploads, blobs]) await database.db.delete(table)
       for (const path of await pathsIn(directory)) rmSync(path)
     },
     async close() {
