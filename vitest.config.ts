@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config"
 import { languages } from "./languages.config.ts"
+import { keepTemporaryFilesInMemory } from "./tests/support/memory-folder.ts"
 import { LongestFirst } from "./tests/support/sequencer.ts"
 import { WORKERS } from "./tests/support/workers.ts"
+
+keepTemporaryFilesInMemory()
 
 const shared = {
   // Real servers, databases and browsers, on machines with few cores. What a test waits for gives up

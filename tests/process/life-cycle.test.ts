@@ -38,7 +38,9 @@ describe("the first start", () => {
 
   it("leaves an existing file alone", async () => {
     const folder = emptyFolder()
-    const settings = { AUTH_SECRET: undefined, ...EMBEDDED }
+    const database = await createTestDatabase()
+    onTestFinished(() => database.close())
+    const settings = { AUTH_SECRET: undefined, DATABASE_URL: database.url }
     const first = spawnTideline(folder, { ...settings, PORT: String(await findFreePort()) })
     await first.logged("Tideline is ready")
     await end(first)
