@@ -14,7 +14,7 @@ import { aFolder, keysOf } from "../support/backups.ts"
 
 // The short form. The long one restores ten moments of many more writes: npm run test:history
 const IS_LONG = process.env["HISTORY"] === "long"
-const MOMENTS = IS_LONG ? 10 : 2
+const MOMENTS = IS_LONG ? 10 : 1
 const WRITES = IS_LONG ? 2000 : 30
 /** Milliseconds. */
 const TIME = IS_LONG ? 1_200_000 : 120_000

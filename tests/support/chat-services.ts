@@ -43,6 +43,8 @@ export async function openChatServices() {
     config: readConfig({
       AUTH_SECRET: "a secret for tests, and for nothing else",
       CHAT_TURNS_AT_ONCE: "50",
+      // With other tests beside it, a long reply may take a minute.
+      CHAT_TIME_LIMIT: "300",
     }),
     log,
     blobs: await openDiskBlobs(directory),

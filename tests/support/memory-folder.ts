@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
+import { WORKERS } from "./workers.ts"
 
 const MEMORY = "/dev/shm"
 const NAME = "tideline-tests-"
@@ -7,7 +8,10 @@ const NAME = "tideline-tests-"
 const GB = 1e9
 
 /** What a run keeps at a time: databases, their log, stored files, Chromium's profiles. */
-const NEEDED = 6 * GB
+const FILES = 4 * GB
+
+/** A server and a browser of each worker. */
+const PROCESSES = WORKERS * 0.5 * GB
 
 /**
  * Puts the temporary files of this run into memory, where the system offers that and has room:
@@ -33,7 +37,7 @@ function hasRoom(): boolean {
     const mount = readFileSync("/proc/mounts", "utf8").split("\n").find((line) => line.split(" ")[1] === MEMORY)
     if (!mount || mount.split(" ")[3]?.split(",").includes("noexec")) return false
     const { bavail, bsize } = statfsSync(MEMORY)
-    return Math.min(bavail * bsize, process.availableMemory()) > NEEDED
+    return bavail * bsize > FILES && process.availableMemory() > FILES + PROCESSES
   } catch {
     return false
   }
