@@ -34,7 +34,9 @@ function isLongForm(name: string, value: string | undefined) {
 function hasRoom(): boolean {
   try {
     // Some containers let nothing run from there, and the tests copy programs.
-    const mount = readFileSync("/proc/mounts", "utf8").split("\n").find((line) => line.split(" ")[1] === MEMORY)
+    const mount = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .find((line) => line.split(" ")[1] === MEMORY)
     if (!mount || mount.split(" ")[3]?.split(",").includes("noexec")) return false
     const { bavail, bsize } = statfsSync(MEMORY)
     return bavail * bsize > FILES && process.availableMemory() > FILES + PROCESSES
