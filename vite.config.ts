@@ -42,6 +42,7 @@ const ENTRIES = {
   waitlist: "./server/commands/waitlist.ts",
   files: "./server/commands/files.ts",
   backup: "./server/commands/backup.ts",
+  history: "./server/commands/history.ts",
   "backup-key": "./server/commands/backup-key.ts",
   restore: "./server/commands/restore.ts",
   maintenance: "./server/commands/maintenance.ts",

@@ -1,4 +1,4 @@
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { historyIn } from "./backup/folder.ts"
 import type { Settings } from "./settings.ts"
 
@@ -9,7 +9,14 @@ export function backupConfig(settings: Settings, dataDir: string) {
   return {
     /** Null unless any moment of the last days can be restored. */
     history:
-      settings.BACKUP_HISTORY > 0 ? { directory: historyIn(directory), days: settings.BACKUP_HISTORY } : null,
+      settings.BACKUP_HISTORY > 0
+        ? {
+            directory: historyIn(directory),
+            days: settings.BACKUP_HISTORY,
+            /** Written by the container that keeps it, where PostgreSQL is not embedded. */
+            state: join(directory, "history.json"),
+          }
+        : null,
     /** Who can decrypt backups, as age names them. Without any they are not encrypted. */
     backupRecipients: recipients,
     /** The bucket of backups; null without one. */
@@ -30,8 +37,6 @@ export function backupConfig(settings: Settings, dataDir: string) {
 /** Checks that involve several variables about backups. */
 export function* backupProblems(settings: Settings) {
   const { BACKUP_URL, BACKUP_S3_ENDPOINT, BACKUP_S3_ACCESS_KEY_ID, BACKUP_S3_SECRET_ACCESS_KEY } = settings
-  if (settings.BACKUP_HISTORY > 0 && settings.DATABASE_URL)
-    yield "BACKUP_HISTORY is for the embedded PostgreSQL, and DATABASE_URL is set. Archive the log of your own with its tools: docs/backup.md."
   if (BACKUP_URL && !new URL(BACKUP_URL).hostname)
     yield "BACKUP_URL names no bucket. It is s3://bucket, or s3://bucket/folder."
   if (BACKUP_URL && BACKUP_URL === settings.BLOBS_URL)

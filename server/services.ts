@@ -7,6 +7,7 @@ import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
 import { copyingRemoved } from "./backup/history/blobs.ts"
 import { NO_HISTORY, openArchive, startKeepingHistory } from "./backup/history/keep-history.ts"
+import { followHistory } from "./backup/history/state.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
@@ -202,8 +203,13 @@ async function openStores(
 ): Promise<Pick<Services, "blobs" | "history">> {
   const store = await openBlobs(config)
   const { history: settings, database } = config
-  if (!settings || database.kind === "external") return { blobs: store, history: NO_HISTORY }
-  const place = { directory: settings.directory, cluster: database.directory }
+  if (!settings) return { blobs: store, history: NO_HISTORY }
+  if (database.kind === "external") {
+    const history = followHistory({ log }, settings.state)
+    opened.push(history.stop)
+    return { blobs: store, history }
+  }
+  const place = { directory: settings.directory, cluster: resolve(database.directory, "data") }
   const { archive, kept } = await openArchive(place, openBlobFolder)
   const blobs = copyingRemoved(store, kept)
   const history = startKeepingHistory({ db, blobs: store, log }, { archive, kept, url, days: settings.days })

@@ -1,9 +1,16 @@
-import { join, resolve } from "node:path"
+import { stat } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import * as v from "valibot"
+import { ownEverything } from "#db/embedded/account.ts"
 import { verifyEncrypted } from "#server/backup/encryption.ts"
 import { historyIn } from "#server/backup/folder.ts"
 import { Moment } from "#server/backup/history/moment.ts"
-import { restoreMoment, type Restored } from "#server/backup/history/recover-moment.ts"
+import {
+  finishMoment,
+  prepareMoment,
+  restoreMoment,
+  type Restored,
+} from "#server/backup/history/recover-moment.ts"
 import { openBackup, openStored, type Place } from "#server/backup/place.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
@@ -23,6 +30,8 @@ const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--ident
   --identity <file>  the key of an encrypted backup, as npm run backup-key or age-keygen wrote it
   --to <moment>      the state of a moment of the history in the folder instead (BACKUP_HISTORY), into an embedded PostgreSQL:
                      "2026-11-22 14:03" in UTC, also with seconds, or latest
+  --cluster <folder>  with --to: the folder of the PostgreSQL in its container, which recovers when it starts
+  --finish           with --cluster: what follows when it has
   --check            only read the backup, and say whether it is whole
   --keep-sessions    leave everybody signed in who was at the backup's moment
 `
@@ -33,6 +42,8 @@ const Command = v.pipe(
   readArguments(
     {
       check: { type: "boolean" },
+      cluster: { type: "string" },
+      finish: { type: "boolean" },
       identity: { type: "string" },
       "keep-sessions": { type: "boolean" },
       to: { type: "string" },
@@ -44,6 +55,8 @@ const Command = v.pipe(
     values: v.object({
       to: v.optional(Moment),
       check: v.optional(v.boolean(), false),
+      cluster: v.optional(v.string()),
+      finish: v.optional(v.boolean(), false),
       identity: v.optional(v.string()),
       "keep-sessions": v.optional(v.boolean(), false),
     }),
@@ -51,7 +64,11 @@ const Command = v.pipe(
 )
 
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
-  if (values.to !== undefined) return restoreTo(resolve(positionals[0]), values.to, values["keep-sessions"])
+  const { cluster, to } = values
+  if (cluster !== undefined && values.finish)
+    return finish(resolve(positionals[0]), resolve(cluster), values["keep-sessions"])
+  if (cluster !== undefined && to !== undefined) return prepare(resolve(positionals[0]), to, resolve(cluster))
+  if (to !== undefined) return restoreTo(resolve(positionals[0]), to, values["keep-sessions"])
   const { place, name, config } = await findBackup(root, positionals[0])
   const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
@@ -101,6 +118,40 @@ async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
     openFolder: openBlobFolder,
   })
   process.stdout.write(describeMoment(restored, to))
+}
+
+async function prepare(directory: string, to: Moment, cluster: string) {
+  const aside = await prepareMoment(historyIn(directory), to === "latest" ? null : to, cluster)
+  if (aside !== null)
+    process.stdout.write(`What was there is in ${aside}. Remove it when you no longer need it.\n`)
+  process.stdout.write(
+    `${cluster} is ready. PostgreSQL recovers when it starts; then run this with --finish.\n`,
+  )
+}
+
+async function finish(directory: string, cluster: string, keepSessions: boolean) {
+  const config = readSettings(root)
+  const { blobs: store, database } = config
+  if (database.kind === "embedded")
+    throw new Error(
+      "--finish is for a PostgreSQL of its own, and DATABASE_URL is not set. Nothing was changed.",
+    )
+  const lost = await finishMoment(historyIn(directory), cluster, {
+    url: database.streamUrl ?? database.url,
+    migrations: join(root, "db/migrations"),
+    blobs: await openBlobs(config),
+    keepSessions,
+    openFolder: openBlobFolder,
+  })
+  // Root may read the archive, and the processes are not root.
+  if (store.kind === "disk" && process.getuid?.() === 0) {
+    const { uid, gid } = await stat(dirname(store.directory))
+    ownEverything(store.directory, { uid, gid, canEnter: true })
+  }
+  const missing = lost.length > 0 ? ` The history does not have the bytes of ${lost.join(", ")}.` : ""
+  process.stdout.write(
+    `PostgreSQL has recovered, and the files have their bytes.${missing} Start Tideline now.\n`,
+  )
 }
 
 function describeMoment({ lastCommit, isReached, lost }: Restored, to: Moment): string {

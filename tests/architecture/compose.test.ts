@@ -11,8 +11,6 @@ const image = read("Dockerfile")
 const NOT_HANDED_ON = [
   "AUTH_SECRET",
   "BACKUP_DIR",
-  // For the embedded PostgreSQL.
-  "BACKUP_HISTORY",
   "DATABASE_STREAM_URL",
   "DATABASE_URL",
   "DATA_DIR",
@@ -37,14 +35,16 @@ describe("docker-compose.yml", () => {
   })
 
   it("runs PostgreSQL with the settings of the embedded one", () => {
-    const embedded = read("db/embedded.ts")
+    const embedded = read("db/embedded.ts") + read("db/embedded/wal-archive.ts")
     const settings = [...compose.matchAll(/^ +- -c(\w+)=(\w+)$/gm)]
-    expect(settings).toHaveLength(4)
+    expect(settings).toHaveLength(5)
     for (const [, name, value] of settings) expect(embedded).toContain(`${name}: "${value}"`)
   })
 
   it("publishes ports on this machine only, except those of the proxy", () => {
-    const ports = [...compose.matchAll(/^ +- (\S+:\S+)$/gm)].filter(([, port]) => /\d\}?$/.test(port ?? ""))
+    const ports = [...compose.matchAll(/^ +- ([^-\s]\S*:\S+)$/gm)].filter(([, port]) =>
+      /\d\}?$/.test(port ?? ""),
+    )
     expect(ports).toHaveLength(3)
     for (const [, port] of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
   })
@@ -63,7 +63,7 @@ describe("docker-compose.yml", () => {
       ...compose.matchAll(/image: \$\{TIDELINE_IMAGE:-tideline\}:(\S+)/g),
       ...image.matchAll(/^ARG VERSION=(\S+)/gm),
     ]
-    expect(named.map((match) => match[1])).toEqual([version, version, version, version])
+    expect(named.map((match) => match[1])).toEqual(Array(5).fill(version))
   })
 })
 

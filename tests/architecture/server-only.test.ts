@@ -31,6 +31,7 @@ const APP: Record<string, string> = {
   "server/commands/files.ts": "export {}",
   "server/commands/backup.ts": "export {}",
   "server/commands/backup-key.ts": "export {}",
+  "server/commands/history.ts": "export {}",
   "server/commands/restore.ts": "export {}",
   "server/commands/maintenance.ts": "export {}",
   "server/commands/leave.ts": "export {}",

@@ -179,16 +179,13 @@ describe("the settings", () => {
     ])
   })
 
-  it("keep a history of the embedded PostgreSQL alone", () => {
+  it("keep a history of so many days", () => {
     expect(readConfig({ AUTH_SECRET }).history).toBeNull()
     expect(readConfig({ AUTH_SECRET, BACKUP_HISTORY: "7", BACKUP_DIR: "/b" }).history).toEqual({
       directory: "/b/history",
       days: 7,
+      state: "/b/history.json",
     })
-    const external = { AUTH_SECRET, BACKUP_HISTORY: "7", DATABASE_URL: "postgres://ada@localhost/tideline" }
-    expect(problemsOf(external)).toEqual([
-      expect.stringMatching(/^BACKUP_HISTORY is for the embedded PostgreSQL/),
-    ])
   })
 
   it("say where a bucket is, and which of its settings are missing", () => {

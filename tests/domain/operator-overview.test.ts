@@ -7,7 +7,7 @@ import { aFile, openFileDrawer } from "../support/file-drawer.ts"
 
 const HOUR = 60 * 60 * 1000
 
-const kept = { directory: "/b/history", days: 7 }
+const kept = { directory: "/b/history", days: 7, state: "/b/history.json" }
 
 const scheduled: BackupSettings = {
   schedule: "0 3 * * *",

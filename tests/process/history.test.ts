@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { sql } from "drizzle-orm"
@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { segmentsIn } from "#db/embedded/wal-archive.ts"
 import { listBases, pruneBases } from "#server/backup/history/bases.ts"
 import { Moment } from "#server/backup/history/moment.ts"
+import { followHistory, readState, writeState } from "#server/backup/history/state.ts"
+import { openLog } from "#server/log.ts"
 import { aFile } from "../support/file-drawer.ts"
 import { openHistoryHome, type HistoryHome } from "../support/history-home.ts"
 import { aFolder, keysOf } from "../support/backups.ts"
@@ -79,6 +81,53 @@ describe("a history", () => {
     const place = await home.restore(at)
     expect(place.restored.lost).toEqual([])
     expect((await place.read()).bytes).toContain("gone soon")
+  })
+})
+
+describe("a restore to a moment in a container", () => {
+  it("prepares the folder, and PostgreSQL recovers when it starts", async () => {
+    const name = await home.upload(aFile("contained.txt", "in a container"))
+    const at = await home.moment()
+    const state = await home.read()
+    await home.purge(name)
+    await home.archiveAll()
+    const place = home.earlier()
+    writeFileSync(join(place.cluster, "of the earlier cluster"), "")
+    const aside = await home.prepare(at, place.cluster)
+    expect(readdirSync(aside ?? "")).toEqual(["of the earlier cluster"])
+    const { finish, read } = await home.finish(place)
+    expect(await finish()).toEqual([])
+    expect(await read()).toEqual(state)
+    expect(readFileSync(join(place.cluster, "postgresql.auto.conf"), "utf8")).not.toContain("recovery")
+    await expect(finish()).rejects.toThrow(
+      /was not restored to a moment, or that is finished\. Nothing was changed\.$/,
+    )
+  })
+
+  it("is refused while PostgreSQL runs, and for a moment that is not archived yet", async () => {
+    const place = home.earlier()
+    await expect(home.prepare(Date.now() + 60_000, place.cluster)).rejects.toThrow(
+      /^The history ends at 20.*--to latest\. Nothing was changed\.$/,
+    )
+    writeFileSync(join(place.cluster, "postmaster.pid"), "1")
+    await expect(home.prepare(null, place.cluster)).rejects.toThrow(/has a postmaster\.pid/)
+    expect(readdirSync(place.database)).toEqual(["data", "password"])
+  })
+})
+
+describe("the state of a history that a container keeps", () => {
+  it("is followed by the processes, which notice when nobody writes it", async () => {
+    const path = join(aFolder(), "history.json")
+    expect(await readState(path)).toBeNull()
+    await writeState(path, { behind: 0, since: 5 })
+    const followed = followHistory({ log: openLog("silent") }, path)
+    await expect.poll(() => followed.since()).toBe(5)
+    expect(followed.behind()).toBe(0)
+    await followed.stop()
+    writeFileSync(path, JSON.stringify({ at: Date.now() - 600_000, behind: 0, since: 5 }))
+    const late = followHistory({ log: openLog("silent") }, path)
+    await expect.poll(() => late.behind()).toBeGreaterThanOrEqual(600_000)
+    await late.stop()
   })
 })
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
@@ -7,6 +7,7 @@ import { eq, sql } from "drizzle-orm"
 import { onTestFinished } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { findAccount, ownEverything } from "#db/embedded/account.ts"
 import { migrate } from "#db/migrate.ts"
 import { blobs as blobRows, files } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
@@ -15,7 +16,7 @@ import { historyIn } from "#server/backup/folder.ts"
 import { takeBase } from "#server/backup/history/bases.ts"
 import { copyingRemoved, historyBlobsIn } from "#server/backup/history/blobs.ts"
 import { openArchive, startKeepingHistory } from "#server/backup/history/keep-history.ts"
-import { restoreMoment } from "#server/backup/history/recover-moment.ts"
+import { finishMoment, prepareMoment, restoreMoment } from "#server/backup/history/recover-moment.ts"
 import { readConfig } from "#server/config.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
@@ -50,7 +51,10 @@ export async function openHistoryHome() {
   await migrate(server.url, migrations)
   const { db, close } = openDatabase(server.url, { connections: 4 })
   const store = await openDiskBlobs(join(directory, "blobs"))
-  const { archive, kept } = await openArchive({ directory: historyFolder, cluster }, openDiskBlobs)
+  const { archive, kept } = await openArchive(
+    { directory: historyFolder, cluster: join(cluster, "data") },
+    openDiskBlobs,
+  )
   const blobs = copyingRemoved(store, kept)
   const log = openLog("silent")
   const config = readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" })
@@ -165,6 +169,43 @@ export async function openHistoryHome() {
         await started.stop()
       })
       return { restored, db: opened.db, read: () => readState(opened.db, place.blobs) }
+    },
+    /** A folder for a PostgreSQL that is not ours, with an earlier cluster in it. */
+    earlier() {
+      const folder = aFolder()
+      chmodSync(folder, 0o755)
+      const database = join(folder, "postgres")
+      mkdirSync(join(database, "data"), { recursive: true })
+      copyFileSync(join(cluster, "password"), join(database, "password"))
+      return { folder, database, cluster: join(database, "data") }
+    },
+    prepare: (moment: number | null, into: string) => prepareMoment(historyFolder, moment, into),
+    /** Starts what was prepared. */
+    async finish({ folder, database, cluster: into }: { folder: string; database: string; cluster: string }) {
+      // As the image's entry point does.
+      const account = findAccount(database)
+      if (account) ownEverything(database, account)
+      const started = await startEmbeddedPostgres({
+        directory: database,
+        // Its account may read the archive.
+        history: historyFolder,
+        settings: { fsync: "off" },
+      })
+      const opened = openDatabase(started.url, { connections: 2 })
+      onTestFinished(async () => {
+        await opened.close()
+        await started.stop()
+      })
+      const blobsThere = await openDiskBlobs(join(folder, "blobs"))
+      const finish = () =>
+        finishMoment(historyFolder, into, {
+          url: started.url,
+          blobs: blobsThere,
+          migrations,
+          keepSessions: true,
+          openFolder: openDiskBlobs,
+        })
+      return { finish, read: () => readState(opened.db, blobsThere) }
     },
     async close() {
       await close()

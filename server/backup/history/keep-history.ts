@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { sql } from "drizzle-orm"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
@@ -24,14 +23,14 @@ const BETWEEN_BASES = DAY
 export const NO_HISTORY: History = { behind: () => 0, since: () => 0, stop: () => Promise.resolve() }
 
 /**
- * Opens the archive of the embedded PostgreSQL in `cluster`, which hands over its log by itself.
- * `openFolder` opens a store of blobs.
+ * Opens the archive of the PostgreSQL whose files are in `cluster`, which hands over its log by
+ * itself. `openFolder` opens a store of blobs.
  */
 export async function openArchive(
   { directory, cluster }: { directory: string; cluster: string },
   openFolder: (path: string) => Promise<Blobs>,
 ): Promise<{ archive: string; kept: KeptBlobs }> {
-  const archive = archiveOf(directory, join(cluster, "data"))
+  const archive = archiveOf(directory, cluster)
   const kept = await openKeptBlobs(archive, await openFolder(historyBlobsIn(archive)))
   return { archive, kept }
 }

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { eq, sql } from "drizzle-orm"
 import { openDatabase, type Database } from "#db/client.ts"
+import { forgetRecovery, isPrepared, prepareRecovery } from "#db/embedded/prepare-recovery.ts"
 import { recoverCluster } from "#db/embedded/recover.ts"
+import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { migrate } from "#db/migrate.ts"
 import { blobs as blobRows, files } from "#db/schema/files.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
@@ -52,23 +55,77 @@ export async function restoreMoment(
   try {
     const { result, ...recovered } = await recoverCluster(
       { base, archive, until: moment, directory: target.database },
-      async (url) => {
-        await migrate(url, target.migrations)
-        const { db, close } = openDatabase(url, { connections: 2 })
-        try {
-          await db.transaction(async (tx) => {
-            for (const statement of leftOut(target)) await tx.execute(sql.raw(statement))
-          })
-          return await putBlobs(db, kept, target.blobs, put)
-        } finally {
-          await close()
-        }
-      },
+      (url) => settle(url, kept, target, put),
     )
     return { ...recovered, lost: result }
   } catch (error) {
     for (const key of put) await target.blobs.remove(key)
     throw error
+  }
+}
+
+/**
+ * Prepares the folder of a PostgreSQL that is not ours, so that it recovers to the moment when it
+ * starts. Returns where the earlier cluster was moved; null if there was none.
+ */
+export async function prepareMoment(
+  history: string,
+  moment: number | null,
+  cluster: string,
+): Promise<string | null> {
+  const { archive, base } = await chooseBase(history, moment)
+  return prepareRecovery({ base, archive, until: moment, cluster })
+}
+
+/**
+ * What follows when that PostgreSQL has recovered: the bytes of files, and what must not come back
+ * with the rows. Bytes that the store has already stay. Returns the names of the files whose bytes
+ * are missing.
+ */
+export async function finishMoment(
+  history: string,
+  cluster: string,
+  { url, ...target }: Omit<MomentTarget, "database"> & { url: string },
+): Promise<string[]> {
+  if (!isPrepared(cluster))
+    throw new Error(`${cluster} was not restored to a moment, or that is finished. Nothing was changed.`)
+  await waitForPromotion(url)
+  const kept = await target.openFolder(historyBlobsIn(archiveOf(history, cluster)))
+  const lost = await settle(url, kept, target, new Set())
+  await forgetRecovery(cluster)
+  return lost
+}
+
+/** It answers while it recovers, and then takes no writes. */
+async function waitForPromotion(url: string) {
+  const { db, close } = openDatabase(url, { connections: 1 })
+  try {
+    for (;;) {
+      const [state] = await db.execute<{ recovers: boolean }>(sql`select pg_is_in_recovery() as recovers`)
+      if (state?.recovers === false) return
+      await pause(500)
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Adds to `put` the keys of what it may have written into the store. */
+async function settle(
+  url: string,
+  kept: Blobs,
+  target: Pick<MomentTarget, "blobs" | "keepSessions" | "migrations">,
+  put: Set<string>,
+): Promise<string[]> {
+  await migrate(url, target.migrations)
+  const { db, close } = openDatabase(url, { connections: 2 })
+  try {
+    await db.transaction(async (tx) => {
+      for (const statement of leftOut(target)) await tx.execute(sql.raw(statement))
+    })
+    return await putBlobs(db, kept, target.blobs, put)
+  } finally {
+    await close()
   }
 }
 
@@ -120,6 +177,8 @@ async function putBlobs(db: Database, kept: Blobs, store: Blobs, put: Set<string
     .from(blobRows)
     .innerJoin(files, eq(files.storageId, blobRows._id))
   await eachOf(listed, async (blob) => {
+    if (await holds(store, blob)) return
+    await store.remove(blob.key)
     put.add(blob.key)
     if (!(await holds(kept, blob)) || !(await putBlob(kept, store, blob))) lost.add(blob.name)
   })

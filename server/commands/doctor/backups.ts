@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { findChecked } from "#server/backup/check.ts"
 import { listBases } from "#server/backup/history/bases.ts"
+import { readState } from "#server/backup/history/state.ts"
 import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
@@ -65,7 +66,8 @@ async function checkSchedule({ backups }: Config): Promise<Finding> {
 /** Whether any moment of the last days can be restored. */
 export async function checkHistory({ database, history }: Config): Promise<Finding[]> {
   const what = "History"
-  if (database.kind === "external" || !history) return []
+  if (!history) return []
+  if (database.kind === "external") return [await checkKeptElsewhere(history.state)]
   const cluster = join(database.directory, "data")
   if (!existsSync(cluster)) return [ok(what, "The first start begins it.")]
   const archive = archiveOf(history.directory, cluster)
@@ -78,3 +80,22 @@ export async function checkHistory({ database, history }: Config): Promise<Findi
     return [warning(what, `${archive} cannot be read: ${reasonOf(error)}`)]
   }
 }
+
+async function checkKeptElsewhere(path: string): Promise<Finding> {
+  const state = await readState(path)
+  if (!state)
+    return warning(
+      "History",
+      `${path} is missing. The container that keeps the history writes it: docs/backup.md.`,
+    )
+  const { at, behind, since } = state
+  const last = new Date(at - behind).toISOString()
+  if (Date.now() - at > STALE || behind > STALE)
+    return warning("History", `It was last kept at ${last}. The log of its container says why.`)
+  return since === 0
+    ? ok("History", "Its container begins it.")
+    : ok("History", `Any moment since ${new Date(since).toISOString()} can be restored.`)
+}
+
+/** Milliseconds. */
+const STALE = 5 * 60_000
