@@ -12,14 +12,12 @@ import { readSettings } from "./database.ts"
 export async function findBackup(root: string, from: string) {
   const path = from.replace(/\/+$/, "")
   const isNamed = isBackupName(basename(path))
-  if (!from.startsWith("s3:")) {
-    const directory = resolve(isNamed ? dirname(path) : from)
-    const place = placeInFolder(directory, openBlobFolder)
-    return { place, name: isNamed ? basename(path) : await newestIn(place), config: readSettings(root) }
-  }
-  const config = readSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })
-  const place = placeInBucket(await openBackupBucket(config))
-  return { place, name: isNamed ? basename(path) : await newestIn(place), config }
+  const place = from.startsWith("s3:")
+    ? placeInBucket(
+        await openBackupBucket(readSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })),
+      )
+    : placeInFolder(resolve(isNamed ? dirname(path) : from), openBlobFolder)
+  return { place, name: isNamed ? basename(path) : await newestIn(place) }
 }
 
 async function newestIn(place: Place): Promise<string> {

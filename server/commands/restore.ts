@@ -69,9 +69,10 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     return finish(resolve(positionals[0]), resolve(cluster), values["keep-sessions"])
   if (cluster !== undefined && to !== undefined) return prepare(resolve(positionals[0]), to, resolve(cluster))
   if (to !== undefined) return restoreTo(resolve(positionals[0]), to, values["keep-sessions"])
-  const { place, name, config } = await findBackup(root, positionals[0])
+  const { place, name } = await findBackup(root, positionals[0])
   const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
+  const config = readSettings(root)
   const backup = await openBackup(place, name, identities)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
     restoreBackup(backup, {
