@@ -1,4 +1,5 @@
 import { measureChat } from "./chat/measure.ts"
+import { measureConnections } from "./connections/measure.ts"
 import { measureFiles } from "./files/measure.ts"
 import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
@@ -18,6 +19,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<object>> 
   files: measureFiles,
   return: measureReturn,
   silent: measureSilent,
+  connections: measureConnections,
 }
 
 const name = process.argv[2]

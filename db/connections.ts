@@ -32,6 +32,10 @@ export interface ConnectionPool {
  */
 const CLIENT_TIMEOUT = 40_000
 
+/** Of each pool, this many stay open; the others close when they have not been used for so long (ms). */
+const KEPT_OPEN = 2
+const IDLE_TIMEOUT = 30_000
+
 /**
  * A client for `openConnectionPool`: its one connection stays open until it is closed or lost, even
  * when idle.
@@ -62,10 +66,13 @@ export function openOneConnection(
 export function openConnectionPool(
   count: number,
   openClient: (onclose: () => void) => postgres.Sql,
-  clientTimeout = CLIENT_TIMEOUT,
+  { clientTimeout = CLIENT_TIMEOUT, idleTimeout = IDLE_TIMEOUT } = {},
 ): ConnectionPool {
   const open = new Set<OpenConnection>()
+  /** The one that was used last is the last one, and the next to be used. */
   const free: OpenConnection[] = []
+  const closingIdle = setInterval(closeIdle, idleTimeout / 2)
+  closingIdle.unref()
   const waiting: (() => void)[] = []
   const inUse = new Set<Promise<unknown>>()
   let isClosing = false
@@ -75,6 +82,7 @@ export function openConnectionPool(
     useClient: (work) => use((connection) => connection.runClient(work, clientTimeout)),
     async close() {
       isClosing = true
+      clearInterval(closingIdle)
       let timer: NodeJS.Timeout | undefined
       const timeout = new Promise((resolve) => (timer = setTimeout(resolve, 5000)))
       await Promise.race([Promise.allSettled(inUse), timeout])
@@ -118,9 +126,15 @@ export function openConnectionPool(
   }
 
   function giveBack(connection: OpenConnection) {
+    connection.usedAt = performance.now()
     if (connection.isLost) discard(connection)
     else free.push(connection)
     waiting.shift()?.()
+  }
+
+  function closeIdle() {
+    const since = performance.now() - idleTimeout
+    while (free.length > KEPT_OPEN && free[0]!.usedAt < since) discard(free.shift()!)
   }
 
   function discard(connection: OpenConnection) {
@@ -130,6 +144,8 @@ export function openConnectionPool(
 }
 
 interface OpenConnection extends Connection {
+  /** When its last use ended, by `performance.now()`. */
+  usedAt: number
   /** Closes the connection if the work takes longer than `timeout` ms. */
   runClient<Result>(work: (sql: postgres.Sql) => Promise<Result>, timeout: number): Promise<Result>
   end(): Promise<void>
@@ -147,6 +163,7 @@ function openConnection(openClient: (onclose: () => void) => postgres.Sql): Open
   })
 
   return {
+    usedAt: 0,
     get isLost() {
       return isLost
     },

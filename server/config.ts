@@ -76,6 +76,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
           streamUrl: settings.DATABASE_STREAM_URL ?? null,
         }
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
+    /** The most connections that this process opens, besides its stream. */
+    databaseConnections: settings.DATABASE_CONNECTIONS,
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
     /** Days for which the security log keeps an entry. */

@@ -1,6 +1,7 @@
 import { isOutage } from "#db/outage.ts"
 import type { Config } from "./config.ts"
 import { createFailureLog, type Log } from "./log.ts"
+import { findWeaknesses } from "./ops/check-database.ts"
 import { checkServer, UnfitServer } from "./realtime/check-server.ts"
 
 /** How a process connects to the database. */
@@ -12,19 +13,31 @@ export interface Reached {
 }
 
 /**
+ * How the connections of a process are divided. One each is for probes, for the lock that shows
+ * that the process is alive, and for the locks of uploads.
+ */
+export function divideConnections(most: number): { requests: number; live: number } {
+  const shared = most - 3
+  return { requests: Math.ceil(shared / 2), live: Math.floor(shared / 2) }
+}
+
+/**
  * Starts the embedded PostgreSQL, or checks the configured one before anything in it is changed;
  * throws if it is unsuitable.
  */
 export async function reachDatabase(
-  { database, history }: Pick<Config, "database" | "history">,
+  { database, databaseConnections, history }: Pick<Config, "database" | "databaseConnections" | "history">,
   log: Log,
   opened: (() => Promise<void> | void)[],
 ): Promise<Reached> {
   if (database.kind === "external") {
     const { url, streamUrl } = database
+    const setting = streamUrl === null ? "DATABASE_URL" : "DATABASE_STREAM_URL"
     await checkServer(streamUrl ?? url).catch((error: unknown) => {
-      throw explain(error, streamUrl === null ? "DATABASE_URL" : "DATABASE_STREAM_URL")
+      throw explain(error, setting, databaseConnections)
     })
+    for (const { about, text } of await findWeaknesses(streamUrl ?? url, setting, databaseConnections))
+      log.warn({ about }, text)
     return streamUrl === null ? { directUrl: url, poolerUrl: null } : { directUrl: streamUrl, poolerUrl: url }
   }
   const { startEmbeddedPostgres } = await import("#db/embedded.ts")
@@ -45,7 +58,17 @@ export async function reachDatabase(
   return { directUrl: postgres.url, poolerUrl: null }
 }
 
-function explain(cause: unknown, setting: "DATABASE_URL" | "DATABASE_STREAM_URL"): unknown {
+function explain(
+  cause: unknown,
+  setting: "DATABASE_URL" | "DATABASE_STREAM_URL",
+  connections: number,
+): unknown {
+  if (cause instanceof Error && "code" in cause && cause.code === "53300")
+    return new Error(
+      `PostgreSQL behind ${setting} has no connection left (${cause.message}), and a process needs up to ${connections}. ` +
+        "Stop another client, run ALTER SYSTEM SET max_connections with a higher number and restart PostgreSQL, or set DATABASE_CONNECTIONS lower for each process.",
+      { cause },
+    )
   if (cause instanceof UnfitServer) {
     const advice =
       cause.kind === "pooler" && setting === "DATABASE_URL"

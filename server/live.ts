@@ -4,7 +4,7 @@ import { isOutage } from "#db/outage.ts"
 import { users } from "#db/schema/users.ts"
 import type { ProcessLock } from "#db/process-lock.ts"
 import { STOP_TOPIC } from "./chat/stop.ts"
-import type { Reached } from "./database.ts"
+import { divideConnections, type Reached } from "./database.ts"
 import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
 import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
@@ -29,6 +29,7 @@ export async function openLive(
   const realtime: Realtime<Viewer> = await openRealtime<Viewer, MutationScope>({
     databaseUrl: database.directUrl,
     poolerUrl: database.poolerUrl ?? undefined,
+    connections: divideConnections(config.databaseConnections).live,
     log,
     tables: watchedTables,
     queries: liveQueries,

@@ -15,7 +15,7 @@ import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
-import { reachDatabase } from "./database.ts"
+import { divideConnections, reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openDemoStreams, type Demo } from "./demo/demo.ts"
 import { startPurgingTrash } from "./files/trash.ts"
@@ -66,6 +66,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       close: closeDatabase,
     } = openDatabase(poolerUrl ?? directUrl, {
       pooled: poolerUrl !== null,
+      connections: divideConnections(config.databaseConnections).requests,
       ...(tracing && { around: seen(tracing) }),
     })
     opened.push(closeDatabase)

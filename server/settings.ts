@@ -172,6 +172,10 @@ export const Settings = v.object({
   DATABASE_STREAM_URL: v.optional(
     address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
   ),
+  DATABASE_CONNECTIONS: v.optional(
+    wholeNumber("the most connections to PostgreSQL that this process opens, besides its stream", 8, 200),
+    "12",
+  ),
   AUTH_SECRET: v.optional(
     v.pipe(
       v.string(),

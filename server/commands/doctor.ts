@@ -3,8 +3,8 @@ import { join, resolve } from "node:path"
 import * as v from "valibot"
 import type { Config } from "#server/config.ts"
 import { readSettings, withPostgres } from "./database.ts"
-import { checkDatabase, checkPooler } from "./doctor/database.ts"
-import { ok, type Finding } from "./doctor/finding.ts"
+import { checkDatabase, checkPooler } from "#server/ops/check-database.ts"
+import { ok, type Finding } from "#server/ops/finding.ts"
 import { checkServices } from "./doctor/services.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -36,15 +36,15 @@ async function checkAll(config: Config): Promise<Finding[]> {
 }
 
 async function checkDatabases(config: Config): Promise<Finding[]> {
-  const { database } = config
+  const { database, databaseConnections } = config
   if (database.kind === "external") {
-    if (database.streamUrl === null) return checkDatabase(database.url, "DATABASE_URL")
+    if (database.streamUrl === null) return checkDatabase(database.url, "DATABASE_URL", databaseConnections)
     return [
-      ...(await checkDatabase(database.streamUrl, "DATABASE_STREAM_URL")),
+      ...(await checkDatabase(database.streamUrl, "DATABASE_STREAM_URL", databaseConnections)),
       await checkPooler(database.url),
     ]
   }
   if (!existsSync(join(database.directory, "data")))
     return [ok("Database", `The first start creates it in ${database.directory}.`)]
-  return withPostgres(config, (url) => checkDatabase(url, "The embedded PostgreSQL"))
+  return withPostgres(config, (url) => checkDatabase(url, "The embedded PostgreSQL", databaseConnections))
 }

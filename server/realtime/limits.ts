@@ -12,7 +12,6 @@ export interface RealtimeLimits {
   maxConnectionsPerUser: number
   /** An office shares one address, and so do all users behind a proxy that is not configured. */
   maxConnectionsPerAddress: number
-  snapshotConcurrency: number
   /** For one connection, on average. */
   messagesPerSecond: number
   /** The interval of keepalives requested from PostgreSQL; three missing ones end the stream. */
@@ -35,7 +34,6 @@ export const LIMITS: RealtimeLimits = {
   maxConnections: 20_000,
   maxConnectionsPerUser: 50,
   maxConnectionsPerAddress: 2000,
-  snapshotConcurrency: 3,
   messagesPerSecond: 50,
   reportMs: 5000,
   anchorMs: 15_000,

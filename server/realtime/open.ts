@@ -105,7 +105,8 @@ export async function openRealtime<Viewer, Scope>(
   const { log, databaseUrl } = options
   const metrics = createMetrics()
   const activity = createActivity()
-  const pool = openPool(options.poolerUrl ?? databaseUrl, limits.snapshotConcurrency + 5, {
+  const { connections: most = 4 } = options
+  const pool = openPool(options.poolerUrl ?? databaseUrl, most, {
     pooled: options.poolerUrl !== undefined,
   })
   const watched = options.tables.map(watchTable)
@@ -173,7 +174,8 @@ export async function openRealtime<Viewer, Scope>(
     log,
     metrics,
     activity,
-    concurrency: limits.snapshotConcurrency,
+    // The others are for pages and for what keeps the stream going.
+    concurrency: Math.ceil(most / 2),
     answerMs: limits.answerMs,
   })
   const present = new Map<string, Map<string, ConnectionInfo<Viewer>>>()

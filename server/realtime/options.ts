@@ -19,6 +19,8 @@ export interface RealtimeOptions<Viewer, Scope> {
   databaseUrl: string
   /** A pooler in front of it that gives each transaction another session, for everything else. */
   poolerUrl?: string | undefined
+  /** The most connections besides the stream's. Default: 4. */
+  connections?: number
   tables: readonly Table[]
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]

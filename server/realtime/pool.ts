@@ -12,6 +12,6 @@ export function openPool(
   return openConnectionPool(
     count,
     (onclose) => openOneConnection(databaseUrl, { application: "realtime", pooled, onclose }),
-    clientTimeout,
+    { ...(clientTimeout !== undefined && { clientTimeout }) },
   )
 }

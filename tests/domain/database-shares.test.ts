@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase, type OpenDatabase } from "#db/client.ts"
+import { openConnectionPool, openOneConnection } from "#db/connections.ts"
 import { isBusy, isOutage } from "#db/outage.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -39,6 +40,30 @@ async function holdRope() {
     return over
   }
 }
+
+it("connections of a burst close when they are no longer used, and two stay", async () => {
+  const application = `burst ${process.pid}`
+  const pool = openConnectionPool(6, (onclose) => openOneConnection(database.url, { application, onclose }), {
+    idleTimeout: 100,
+  })
+  const opened = async () => {
+    const rows = await psql`select 1 from pg_stat_activity where application_name = ${application}`
+    return rows.length
+  }
+  const gate = Promise.withResolvers<void>()
+  const burst = Array.from({ length: 6 }, () =>
+    pool.useClient(async (client) => {
+      await client`select 1`
+      await gate.promise
+    }),
+  )
+  await expect.poll(opened).toBe(6)
+  gate.resolve()
+  await Promise.all(burst)
+  await expect.poll(opened, { timeout: 10_000 }).toBe(2)
+  expect(await pool.useClient((client) => client`select 1 as one`)).toHaveLength(1)
+  await pool.close()
+})
 
 it("one person's waiting requests leave connections to others, are refused by name, and can be retried", async () => {
   const release = await holdRope()

@@ -44,6 +44,25 @@ async function store(person: Person, name: string) {
   return files[0]?._id ?? ""
 }
 
+it("opens no more connections than its setting allows, however many requests there are", async () => {
+  const person = await signUp(app, { name: "Mary", email: "mary@example.org" })
+  const [client] = [await connect(person)]
+  expect(client).toBeDefined()
+  const pages = Array.from({ length: 60 }, (_, at) => person(at % 2 ? "/dashboard/files" : "/api/files"))
+  let most = 0
+  let isOver = false
+  const over = Promise.all(pages).finally(() => (isOver = true))
+  while (!isOver) {
+    const [row] = await psql<[{ open: number }]>`
+      select count(*)::int as open from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    most = Math.max(most, row.open)
+  }
+  expect((await over).map(({ status }) => status)).toEqual(pages.map(() => 200))
+  expect(most).toBeGreaterThan(4)
+  expect(most).toBeLessThanOrEqual(12)
+}, 60_000)
+
 it("a transaction left open in psql blocks one person and nobody else", async () => {
   const [held, free] = [await signUp(app, ada), await signUp(app, grace)]
   const [fileId, otherId] = [await store(held, "held.txt"), await store(free, "free.txt")]

@@ -54,6 +54,14 @@ describe("an external PostgreSQL", () => {
     expect(await tablesOf(url)).toBe(0)
   })
 
+  it("with fewer free connections than a process needs is named at the start, with what to change", async () => {
+    const server = await startOn(url, { DATABASE_CONNECTIONS: "200" })
+    const warned = server.log.filter((line) => line.includes('"about":"Connections"'))
+    expect(warned).toHaveLength(1)
+    expect(warned[0]).toMatch(/\d+ of \d+ connections are free; a busy process opens up to 200/)
+    expect(warned[0]).toContain("ALTER SYSTEM SET max_connections = 400; and restart PostgreSQL")
+  })
+
   it("without a free replication slot is waited for: readiness and one log entry say what to do", async () => {
     const taken = ["one", "two", "three"]
     for (const name of taken) await cluster.admin`select pg_create_physical_replication_slot(${name})`
@@ -130,7 +138,7 @@ async function heldIn(databaseUrl: string) {
   return { ...row }
 }
 
-async function startOn(databaseUrl: string) {
+async function startOn(databaseUrl: string, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tideline-"))
   const port = await findFreePort()
   ops = `http://127.0.0.1:${port}`
@@ -138,6 +146,7 @@ async function startOn(databaseUrl: string) {
     PORT: String(await findFreePort()),
     OPS_PORT: String(port),
     DATABASE_URL: databaseUrl,
+    ...env,
   })
   onTestFinished(async () => {
     server.child.kill("SIGTERM")

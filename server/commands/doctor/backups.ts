@@ -7,7 +7,7 @@ import { readState } from "#server/backup/history/state.ts"
 import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
-import { ok, reasonOf, warning, type Finding } from "./finding.ts"
+import { ok, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
 
 /** Whether backups are taken, and copied. */
 export async function checkBackups(config: Config): Promise<Finding[]> {

@@ -9,7 +9,7 @@ import { findFreeSpace } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
 import { version } from "#server/version.ts"
 import { checkBackups, checkHistory } from "./backups.ts"
-import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+import { concerned, ok, problem, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
 
 const TIMEOUT = 10_000
 const DAY = 24 * 60 * 60 * 1000

@@ -11,19 +11,16 @@ import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
-/** Connections of a busy process: 10 for requests, one for health checks, 8 for live queries, and one for each of two locks. */
-const CONNECTIONS = 21
-
 /** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1
 
 const DATABASE = "Database"
 
 /**
- * Checks whether a Tideline process could start now with the PostgreSQL at `url`. `setting` is the
- * variable with the URL.
+ * Checks whether a Tideline process that opens so many `connections` could start now with the
+ * PostgreSQL at `url`. `setting` is the variable with the URL.
  */
-export async function checkDatabase(url: string, setting: string): Promise<Finding[]> {
+export async function checkDatabase(url: string, setting: string, connections: number): Promise<Finding[]> {
   try {
     await checkServer(url)
   } catch (error) {
@@ -36,12 +33,31 @@ export async function checkDatabase(url: string, setting: string): Promise<Findi
       checkVersion(server),
       checkRights(server),
       await checkSlots(db, server),
-      checkConnections(server),
+      checkConnections(server, connections),
       ...(await checkLog(db)),
       ...(await checkEmails(db, server)),
       ...checkEncryption(server, new URL(url).hostname, setting),
       ...(await checkClock(db)),
     ]
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * What a process should say at its start: what will fail later, or is not safe. Not what the
+ * realtime layer says itself, which also waits for a free slot.
+ */
+export async function findWeaknesses(url: string, setting: string, connections: number): Promise<Finding[]> {
+  const { db, close } = openDatabase(url, { connections: 1 })
+  try {
+    const server = await readServer(db)
+    const findings = [
+      checkConnections(server, connections),
+      ...checkEncryption(server, new URL(url).hostname, setting),
+      ...(await checkClock(db)),
+    ]
+    return findings.filter(({ state }) => state !== "ok")
   } finally {
     await close()
   }
@@ -140,14 +156,14 @@ async function checkSlots(db: Database, server: Server): Promise<Finding> {
   )
 }
 
-function checkConnections({ connections, connectionsUsed }: Server): Finding {
+function checkConnections({ connections, connectionsUsed }: Server, needed: number): Finding {
   const free = connections - connectionsUsed
-  const found = `${free} of ${connections} connections are free; a busy process opens up to ${CONNECTIONS}.`
-  return free >= CONNECTIONS
+  const found = `${free} of ${connections} connections are free; a busy process opens up to ${needed} (DATABASE_CONNECTIONS).`
+  return free >= needed
     ? ok("Connections", found)
     : warning(
         "Connections",
-        `${found} Run: ALTER SYSTEM SET max_connections = ${Math.ceil((connections + CONNECTIONS) / 100) * 100}; and restart PostgreSQL, or use a pooler (DATABASE_STREAM_URL).`,
+        `${found} Run: ALTER SYSTEM SET max_connections = ${Math.ceil((connections + needed) / 100) * 100}; and restart PostgreSQL, set DATABASE_CONNECTIONS lower, or use a pooler (DATABASE_STREAM_URL).`,
       )
 }
 
