@@ -36,7 +36,7 @@ module.exports = {
       name: "realtime-knows-no-product",
       severity: "error",
       from: { path: "^server/realtime/" },
-      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)|^db/(connections|outage)\\.ts$" },
+      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)|^db/(connections|outage|servers)\\.ts$" },
     },
     {
       name: "adapters-only-at-the-root",

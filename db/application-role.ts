@@ -1,4 +1,5 @@
-import postgres from "postgres"
+import type postgres from "postgres"
+import { openPostgres } from "./servers.ts"
 
 /** The rights that a program needs in each schema if it only uses the tables. */
 const RIGHTS = [
@@ -15,7 +16,7 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   const { username, password } = new URL(applicationUrl)
   const role = decodeURIComponent(username)
   if (role === "") throw new Error("The application's database URL names no role.")
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     await client.begin(async (sql) => {
       const [own] =

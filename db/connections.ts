@@ -1,5 +1,6 @@
-import postgres from "postgres"
+import type postgres from "postgres"
 import { isLost as isLostError } from "./outage.ts"
+import { openPostgres } from "./servers.ts"
 
 /** A statement, created when it is its turn. */
 export type Statement<Result> = (sql: postgres.Sql) => Promise<Result>
@@ -44,7 +45,7 @@ export function openOneConnection(
   url: string,
   { application, pooled = false, onclose }: { application: string; pooled?: boolean; onclose: () => void },
 ): postgres.Sql {
-  return postgres(url, {
+  return openPostgres(url, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null, // it may be in the middle of a transaction

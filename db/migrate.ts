@@ -1,9 +1,10 @@
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator"
-import postgres from "postgres"
+import type postgres from "postgres"
 import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { additionsFor, versionOf } from "./postgres-17.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
+import { openPostgres } from "./servers.ts"
 
 /**
  * One number for all Tideline processes that start on one database: the one that has it migrates,
@@ -19,7 +20,7 @@ export const OLDEST_POSTGRES = 170_000
  * concurrently. `folder` contains the SQL files.
  */
 export async function migrate(url: string, folder: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     const version = await versionOf(client)
     if (version < OLDEST_POSTGRES) {

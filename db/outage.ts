@@ -1,9 +1,10 @@
 /**
- * Error codes of postgres.js when there is no connection, and of PostgreSQL while it starts, stops
- * or is full.
+ * Error codes of postgres.js when there is no connection, of ours when no server accepts writes, and
+ * of PostgreSQL while it starts, stops or is full. 25006 is a write that reached a standby: the
+ * address leads to another server since a failover.
  */
 const LOST =
-  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|53300)$/
+  /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|NO_PRIMARY|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|25006|53300)$/
 
 /**
  * Codes for a lock that others held too long, a statement that took too long, and a person's share

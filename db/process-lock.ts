@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto"
 import { sql, type SQL } from "drizzle-orm"
-import postgres from "postgres"
+import type postgres from "postgres"
+import { openPostgres } from "./servers.ts"
 
 /** The first half of the advisory locks by which processes show that they are alive. */
 const PROCESS_LOCKS = 7_185_392
@@ -39,7 +40,7 @@ export async function holdProcessLock(url: string): Promise<ProcessLock> {
   const listeners: (() => void)[] = []
   let closed = false
   let held = true
-  const client = postgres(url, {
+  const client = openPostgres(url, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,

@@ -1,7 +1,8 @@
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import postgres from "postgres"
+import type postgres from "postgres"
 import { REMOVE_ADDITIONS } from "./postgres-17.ts"
 import { livingProcessCount } from "./process-lock.ts"
+import { openPostgres } from "./servers.ts"
 
 /** Throws if a Tideline is running on the database at `url`. */
 export async function refuseWhileRunning(url: string): Promise<void> {
@@ -37,7 +38,7 @@ function namesIn(statements: string[], pattern: RegExp): Set<string> {
 }
 
 async function withClient<Result>(url: string, work: (client: postgres.Sql) => Promise<Result>) {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     return await work(client)
   } finally {

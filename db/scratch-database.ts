@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import postgres from "postgres"
+import { openPostgres } from "./servers.ts"
 
 /** Databases of this name are nobody's once the work in them has ended. */
 const SCRATCH = "tideline_check_"
@@ -12,7 +12,7 @@ export async function withScratchDatabase(
   url: string,
   work: (url: string) => Promise<void>,
 ): Promise<boolean> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const sql = openPostgres(url, { max: 1, onnotice: () => {} })
   const name = SCRATCH + randomUUID().replaceAll("-", "")
   try {
     // Of processes that were killed. One that is in use is another process's.

@@ -1,4 +1,4 @@
-import postgres from "postgres"
+import { openPostgres } from "./servers.ts"
 
 /** Names the lock under which processes that start at once set them one after the other. */
 const LOCK = 7_185_395
@@ -25,7 +25,7 @@ export const NO_TIME_LIMITS = Object.keys(TIME_LIMITS)
  * for the role or the database stays.
  */
 export async function setTimeLimits(url: string): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     await client.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`

@@ -1,5 +1,6 @@
 import { Cron } from "croner"
 import * as v from "valibot"
+import { readDatabaseUrl } from "#db/servers.ts"
 import { KeepText } from "./backup/keep.ts"
 import { RecipientsText } from "./backup/recipients.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
@@ -43,6 +44,15 @@ const address = (protocols: string[], example: string) =>
       `must be an address such as ${example}.`,
     ),
   )
+
+const databaseAddress = v.pipe(
+  v.string(),
+  v.check(
+    (value) => readDatabaseUrl(value) !== null,
+    "must be an address such as postgres://user:password@host:5432/tideline, or name several servers of which one accepts writes: postgres://user:password@one:5432,two:5432/tideline?target_session_attrs=read-write.",
+  ),
+  v.transform((value) => readDatabaseUrl(value) ?? value),
+)
 
 function isSchedule(text: string): boolean {
   if (text.trim().split(/\s+/).length !== 5) return false
@@ -166,12 +176,8 @@ export const Settings = v.object({
   BACKUP_S3_ACCESS_KEY_ID: v.optional(v.string()),
   BACKUP_S3_SECRET_ACCESS_KEY: v.optional(v.string()),
   BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
-  DATABASE_URL: v.optional(
-    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
-  ),
-  DATABASE_STREAM_URL: v.optional(
-    address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/tideline"),
-  ),
+  DATABASE_URL: v.optional(databaseAddress),
+  DATABASE_STREAM_URL: v.optional(databaseAddress),
   DATABASE_CONNECTIONS: v.optional(
     wholeNumber("the most connections to PostgreSQL that this process opens, besides its stream", 8, 200),
     "12",

@@ -13,7 +13,7 @@ import { describeMachine } from "../results.ts"
 import { median } from "../statistics.ts"
 
 const PORT = 3977
-const ORIGIN = `http://127.0.0.1:${PORT}`
+const ORIGIN = `http://localhost:${PORT}`
 
 /** `DATABASE_CONNECTIONS` of the candidates: the default, and nearly what there was before it. */
 const CONNECTIONS = [12, 21] as const
@@ -76,6 +76,7 @@ async function measureOne(folder: string, databaseUrl: string, connections: numb
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   try {
     const people = await signUpAll(ORIGIN)
+    for (const person of people) await ask(person, "/onboarding")
     const measured = []
     for (const load of Object.keys(LOADS) as Name[]) {
       await run(load, people, 1)
@@ -114,7 +115,7 @@ async function ask(person: Person, path: string, init: RequestInit = {}): Promis
   const headers = {
     cookie: person.cookie,
     "x-forwarded-for": person.address,
-    origin: "http://localhost:3977",
+    origin: ORIGIN,
   }
   const response = await fetch(ORIGIN + path, { ...init, headers })
   await response.arrayBuffer()

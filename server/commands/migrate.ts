@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as v from "valibot"
 import { grantToApplication } from "#db/application-role.ts"
+import { readDatabaseUrl } from "#db/servers.ts"
 import { migrate } from "#db/migrate.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { prepareEngine } from "#server/realtime/setup.ts"
@@ -36,7 +37,8 @@ await runCommand(Command, USAGE, async ({ values }) => {
     await prepareEngine(url, LIMITS.name, watchedTables)
     process.stdout.write("The database is up to date.\n")
     if (values.for === undefined) return
-    const role = await grantToApplication(url, readFileSync(values.for, "utf8").trim())
+    const text = readFileSync(values.for, "utf8").trim()
+    const role = await grantToApplication(url, readDatabaseUrl(text) ?? text)
     process.stdout.write(`The role ${role} has access to it.\n`)
   })
 })

@@ -1,7 +1,6 @@
-import postgres from "postgres"
-
 import { openReplication } from "./replication.ts"
 import { findTrouble } from "./trouble.ts"
+import { openPostgres } from "#db/servers.ts"
 
 /**
  * A PostgreSQL server, or a proxy in front of it, that the engine cannot use. The message says what
@@ -47,7 +46,7 @@ export async function checkServer(databaseUrl: string): Promise<void> {
  * backend to both.
  */
 async function refusePooler(databaseUrl: string): Promise<void> {
-  const clients = [openClient(databaseUrl), openClient(databaseUrl)]
+  const clients = [openChecking(databaseUrl), openChecking(databaseUrl)]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => late.reject(poolerBetween(new Error("A second connection was not opened in time."))),
@@ -69,8 +68,8 @@ async function refusePooler(databaseUrl: string): Promise<void> {
   }
 }
 
-function openClient(databaseUrl: string) {
-  return postgres(databaseUrl, {
+function openChecking(databaseUrl: string) {
+  return openPostgres(databaseUrl, {
     max: 1,
     prepare: false,
     fetch_types: false,

@@ -1,9 +1,10 @@
 import type { Duplex } from "node:stream"
 
-import postgres from "postgres"
+import type postgres from "postgres"
 
 import { TEXT_FORM } from "./connection-options.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
+import { openPostgres } from "#db/servers.ts"
 
 /**
  * One connection in replication mode: PostgreSQL's streaming replication protocol over the postgres
@@ -33,7 +34,7 @@ export interface Stream {
 }
 
 export function openReplication(databaseUrl: string, application: string): ReplicationConnection {
-  const sql = postgres(databaseUrl, {
+  const sql = openPostgres(databaseUrl, {
     max: 1,
     fetch_types: false,
     idle_timeout: 0,
