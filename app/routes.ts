@@ -104,6 +104,7 @@ export default [
     route("admin/waitlist", "routes/admin/waitlist.tsx"),
     route("admin/emails", "routes/admin/emails.tsx"),
     route("admin/live", "routes/admin/live.tsx"),
+    route("admin/servers", "routes/admin/servers.tsx"),
     route("admin/history", "routes/admin/history.tsx"),
     route("admin/security", "routes/admin/security.tsx"),
   ]),

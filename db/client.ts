@@ -40,7 +40,7 @@ export interface OpenDatabase {
  */
 export function openDatabase(
   url: string,
-  { connections: count = 5, pooled = false, around = (_, run) => run() }: DatabaseOptions = {},
+  { connections: count = 6, pooled = false, around = (_, run) => run() }: DatabaseOptions = {},
 ): OpenDatabase {
   const connections = openConnectionPool(count, (onclose) => openDrizzled(url, pooled, onclose))
   const aside = openConnectionPool(1, (onclose) => openDrizzled(url, pooled, onclose))

@@ -2,7 +2,7 @@
  * Of each process, one person may hold this many connections at once; for one of them others of
  * theirs wait this long, in ms, and so many of them.
  */
-export const PERSON_SHARE = { connections: 2, waitMs: 5000, waiting: 200 } as const
+export const PERSON_SHARE = { connections: 3, waitMs: 5000, waiting: 200 } as const
 
 export interface Shares {
   /**

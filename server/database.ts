@@ -18,7 +18,8 @@ export interface Reached {
  */
 export function divideConnections(most: number): { requests: number; live: number } {
   const shared = most - 3
-  return { requests: Math.ceil(shared / 2), live: Math.floor(shared / 2) }
+  const live = Math.floor(shared / 3)
+  return { requests: shared - live, live }
 }
 
 /**

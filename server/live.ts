@@ -9,6 +9,7 @@ import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
 import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
+import { findStreamPlace } from "./operator/stream-place.ts"
 import { ANNOUNCE, type Announcements } from "./realtime/announce.ts"
 import { CONNECTION_LIMITS } from "./realtime/limits.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
@@ -56,7 +57,10 @@ export async function openLive(
       [STOP_TOPIC]: (answerId) => void services.turns.stop(answerId),
       ...services.uploadLocks.announcements,
       ...services.runningRequests.announcements,
-      ...services.activityExchange.announcements(() => realtime.activity()),
+      ...services.activityExchange.announcements(() => ({
+        report: realtime.activity(),
+        stream: findStreamPlace(realtime),
+      })),
     },
   })
   let closing: Promise<void> | undefined

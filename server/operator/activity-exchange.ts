@@ -5,6 +5,7 @@ import type { Database } from "#db/client.ts"
 import type { Log } from "#server/log.ts"
 import { ActivityReport } from "#server/realtime/activity.ts"
 import type { Announcements } from "#server/realtime/announce.ts"
+import { StreamPlace } from "./stream-place.ts"
 
 const ASKED = "live-activity.asked"
 const REPORTED = "live-activity.reported"
@@ -14,9 +15,15 @@ const REPORTING = 1_000
 
 /** Asks the other processes what they do, through the log, and answers them. */
 export interface ActivityExchange {
-  announcements(report: () => ActivityReport): Announcements
+  announcements(report: () => ProcessReport): Announcements
   /** Resolves when all of these processes have reported, or after a second. */
-  ask(processes: readonly number[]): Promise<ReadonlyMap<number, ActivityReport>>
+  ask(processes: readonly number[]): Promise<ReadonlyMap<number, ProcessReport>>
+}
+
+export interface ProcessReport {
+  report: ActivityReport
+  /** The previous version does not have it. */
+  stream?: StreamPlace | undefined
 }
 
 interface ExchangeOptions {
@@ -28,22 +35,22 @@ interface ExchangeOptions {
 }
 
 export function openActivityExchange({ announce, db, log, process }: ExchangeOptions): ActivityExchange {
-  const questions = new Map<string, (from: number, report: ActivityReport) => void>()
+  const questions = new Map<string, (from: number, report: ProcessReport) => void>()
   return {
     announcements: (report) => ({
       [ASKED](id) {
         if (questions.has(id)) return
-        announce(db, REPORTED, JSON.stringify({ id, process, report: report() })).catch((error: unknown) =>
+        announce(db, REPORTED, JSON.stringify({ id, process, ...report() })).catch((error: unknown) =>
           log.warn({ err: error }, "could not report to another process"),
         )
       },
       [REPORTED](text) {
-        const { id, process: from, report: told } = v.parse(Reported, JSON.parse(text))
+        const { id, process: from, ...told } = v.parse(Reported, JSON.parse(text))
         questions.get(id)?.(from, told)
       },
     }),
     async ask(processes) {
-      const reports = new Map<number, ActivityReport>()
+      const reports = new Map<number, ProcessReport>()
       if (processes.length === 0) return reports
       const id = randomUUID()
       const complete = Promise.withResolvers<void>()
@@ -62,4 +69,9 @@ export function openActivityExchange({ announce, db, log, process }: ExchangeOpt
   }
 }
 
-const Reported = v.object({ id: v.string(), process: v.number(), report: ActivityReport })
+const Reported = v.object({
+  id: v.string(),
+  process: v.number(),
+  report: ActivityReport,
+  stream: v.optional(StreamPlace),
+})

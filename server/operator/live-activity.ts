@@ -25,7 +25,7 @@ export async function findLiveActivity(
   const others = living.map(({ objid }) => Number(objid)).filter((number) => number !== turns.process)
   const reports = await activityExchange.ask(others)
   return {
-    ...sumReports([live.activity(), ...reports.values()]),
+    ...sumReports([live.activity(), ...[...reports.values()].map(({ report }) => report)]),
     people: connected?.people ?? 0,
     processes: others.length + 1,
     silent: others.filter((number) => !reports.has(number)),

@@ -143,7 +143,7 @@ export async function findOverview(
   }
 }
 
-async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<LivingProcess[]> {
+export async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<LivingProcess[]> {
   const rows = await db.execute<{ number: string; connections: number; answers: number }>(sql`
     select living.number::text,
       (select count(*)::int from devices where devices.process = living.number) as connections,

@@ -78,7 +78,7 @@ export async function checkPooler(url: string): Promise<Finding> {
 
 type Server = Awaited<ReturnType<typeof readServer>>
 
-async function readServer(db: Database) {
+export async function readServer(db: Database) {
   const [server] = await db.execute<{
     version: string
     number: number

@@ -105,7 +105,7 @@ export async function openRealtime<Viewer, Scope>(
   const { log, databaseUrl } = options
   const metrics = createMetrics()
   const activity = createActivity()
-  const { connections: most = 4 } = options
+  const { connections: most = 3 } = options
   const pool = openPool(options.poolerUrl ?? databaseUrl, most, {
     pooled: options.poolerUrl !== undefined,
   })
@@ -269,6 +269,7 @@ export async function openRealtime<Viewer, Scope>(
   metrics.gauge("queue_bytes", () => hub.queueBytes())
   metrics.gauge("outbox_bytes", outboxBytes)
   metrics.gauge("broken_tables", () => layout.broken.size)
+  metrics.gauge("position_bytes", () => Number(ring.end))
   metrics.gauge("stream_lag_ms", () => reader.lag())
   metrics.gauge("stream_behind_bytes", () => Number(ring.end - hub.position()))
 

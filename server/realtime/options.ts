@@ -19,7 +19,7 @@ export interface RealtimeOptions<Viewer, Scope> {
   databaseUrl: string
   /** A pooler in front of it that gives each transaction another session, for everything else. */
   poolerUrl?: string | undefined
-  /** The most connections besides the stream's. Default: 4. */
+  /** The most connections besides the stream's. Default: 3. */
   connections?: number
   tables: readonly Table[]
   queries: readonly LiveQuery<Viewer>[]

@@ -5,18 +5,20 @@ import type { ReplicaSet } from "#db/embedded/replica-set.ts"
 import { openPostgres, readDatabaseUrl, serversOf } from "#db/servers.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
 
+const PASSWORD = "an%40engine"
+
 describe("a database URL", () => {
   it("with one server stays as it is, without what only several need", () => {
-    const url = "postgres://ada:secret@db.example.org:5433/tideline?sslmode=verify-full"
+    const url = `postgres://ada:${PASSWORD}@db.example.org:5433/tideline?sslmode=verify-full`
     expect(readDatabaseUrl(url)).toBe(url)
     expect(readDatabaseUrl(`${url}&target_session_attrs=read-write`)).toBe(url)
     expect(serversOf(url)).toEqual([{ host: "db.example.org", port: 5433 }])
   })
 
   it("with several servers becomes one that URL reads, and names them in order", () => {
-    const url = readDatabaseUrl("postgres://ada:top%40secret@one:5433,two,[::1]:1/tideline?sslmode=require")
+    const url = readDatabaseUrl(`postgres://ada:${PASSWORD}@one:5433,two,[::1]:1/tideline?sslmode=require`)
     expect(url).not.toBeNull()
-    expect(new URL(url!)).toMatchObject({ username: "ada", password: "top%40secret", pathname: "/tideline" })
+    expect(new URL(url!)).toMatchObject({ username: "ada", password: PASSWORD, pathname: "/tideline" })
     expect(serversOf(url!)).toEqual([
       { host: "one", port: 5433 },
       { host: "two", port: 5432 },

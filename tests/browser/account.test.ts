@@ -299,6 +299,7 @@ describe("in light and dark colours", () => {
       "/admin/waitlist",
       "/admin/emails",
       "/admin/live",
+      "/admin/servers",
       "/admin/history",
       "/admin/security",
     ]) {

@@ -15,6 +15,7 @@ const PAGES = [
   "/admin/waitlist",
   "/admin/emails",
   "/admin/live",
+  "/admin/servers",
   "/admin/history",
   "/admin/security",
 ]

@@ -46,9 +46,14 @@ async function store(person: Person, name: string) {
 
 it("opens no more connections than its setting allows, however many requests there are", async () => {
   const person = await signUp(app, { name: "Mary", email: "mary@example.org" })
-  await connect(person)
-  expect((await person("/onboarding")).status).toBe(200)
-  const pages = Array.from({ length: 60 }, (_, at) => person(at % 2 ? "/dashboard/files" : "/api/files"))
+  const other = await signUp(app, { name: "Emmy", email: "emmy@example.org" })
+  // This makes their records.
+  await Promise.all([connect(person), connect(other)])
+  await psql`update users set onboarding_completed = true where email in (${person.email}, ${other.email})`
+  const people = [person, other]
+  const pages = Array.from({ length: 24 }, (_, at) =>
+    people[at % 2]!(at % 4 < 2 ? "/dashboard/files" : "/api/files"),
+  )
   let most = 0
   let isOver = false
   const over = Promise.all(pages).finally(() => (isOver = true))

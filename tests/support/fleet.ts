@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { spawnTideline } from "./spawn-tideline.ts"
-import { openBalancer, type Balancer } from "./balancer.ts"
+import { openBalancer, type Balancer } from "#server/commands/cluster/balancer.ts"
 import { findFreePort } from "./ports.ts"
 
 /** One of several processes. It keeps its ports and its folder when it is started again. */

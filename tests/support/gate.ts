@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
-import { joinSockets } from "./join-sockets.ts"
+import { joinSockets } from "#server/commands/cluster/join-sockets.ts"
 import { portOf } from "./port-of.ts"
 
 export interface Gate {

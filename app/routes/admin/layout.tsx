@@ -37,6 +37,7 @@ const pages = [
   { to: href("/admin/waitlist"), label: msg`Waitlist` },
   { to: href("/admin/emails"), label: msg`Emails` },
   { to: href("/admin/live"), label: msg`Live records` },
+  { to: href("/admin/servers"), label: msg`Servers` },
   { to: href("/admin/history"), label: msg`History` },
   { to: href("/admin/security"), label: msg`Security log` },
 ]

@@ -2,7 +2,6 @@ import { EventEmitter, once } from "node:events"
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import { joinSockets } from "./join-sockets.ts"
-import { portOf } from "./port-of.ts"
 
 /** A process behind the balancer. `ops` is the port of its `/readyz`. */
 export interface Backend {
@@ -30,9 +29,10 @@ const TIMEOUT = 45_000
 /**
  * A proxy such as one would put in front of several processes: it polls `/readyz` of each, keeps
  * connections to those that are ready, and spreads requests and sockets over them in turn. A failed
- * request gets a 502 and is never retried, so that the client sees it.
+ * request gets a 502 and is never retried, so that the client sees it. Listens on a free port unless
+ * it is given one.
  */
-export async function openBalancer(backends: readonly Backend[]): Promise<Balancer> {
+export async function openBalancer(backends: readonly Backend[], listensOn = 0): Promise<Balancer> {
   const agents = new Map(backends.map((backend) => [backend, new Agent({ keepAlive: true })]))
   const ready = new Set<Backend>()
   const upgraded = new Set<Socket>()
@@ -45,10 +45,12 @@ export async function openBalancer(backends: readonly Backend[]): Promise<Balanc
   const probes = backends.map((backend) => probe(backend))
   const server = createServer(forward)
   server.on("upgrade", forwardSocket)
-  server.listen(0, "127.0.0.1")
+  server.listen(listensOn, "127.0.0.1")
   await once(server, "listening")
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port.")
   return {
-    origin: `http://localhost:${portOf(server)}`,
+    origin: `http://localhost:${address.port}`,
     ready: () => [...ready],
     whenReady: (count) =>
       new Promise((resolve, reject) => {
