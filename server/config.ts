@@ -78,6 +78,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       : { kind: "embedded" as const, directory: resolve(dataDir, "postgres") },
     /** The most connections that this process opens, besides its stream. */
     databaseConnections: settings.DATABASE_CONNECTIONS,
+    /** Standbys to read from, and how many of them have what is shown. */
+    follow: { urls: settings.FOLLOW_DATABASE_URL ?? [], confirmedBy: settings.FOLLOW_CONFIRMED_BY },
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
     /** Days for which the security log keeps an entry. */
@@ -168,6 +170,7 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   if (settings.DATABASE_STREAM_URL && !settings.DATABASE_URL)
     yield "DATABASE_STREAM_URL is set, and DATABASE_URL is not. Set DATABASE_URL too: to a pooler, or to the same address."
   yield* backupProblems(settings)
+  yield* followProblems(settings)
   yield* bucketProblems(settings)
   if (isLocal(appUrl)) return
   if (!settings.SMTP_URL)
@@ -175,6 +178,13 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   if (settings.AI_GATEWAY_API_KEY === EMBEDDED_GATEWAY_KEY) {
     yield `AI_GATEWAY_API_KEY is "embedded". The development gateway is for localhost only, and APP_URL is ${appUrl.origin}. Set a gateway's key, or leave it empty to switch the chat off.`
   }
+}
+
+function* followProblems({ DATABASE_URL, FOLLOW_DATABASE_URL = [], FOLLOW_CONFIRMED_BY }: Settings) {
+  if (FOLLOW_DATABASE_URL.length > 0 && !DATABASE_URL)
+    yield "FOLLOW_DATABASE_URL is set, and DATABASE_URL is not. Set DATABASE_URL to the primary that the standbys follow."
+  if (FOLLOW_CONFIRMED_BY > FOLLOW_DATABASE_URL.length)
+    yield `FOLLOW_CONFIRMED_BY is ${FOLLOW_CONFIRMED_BY}, and FOLLOW_DATABASE_URL names ${FOLLOW_DATABASE_URL.length} servers. Name more, or set it lower.`
 }
 
 function* bucketProblems(settings: Settings) {

@@ -30,6 +30,9 @@ export async function openLive(
   const realtime: Realtime<Viewer> = await openRealtime<Viewer, MutationScope>({
     databaseUrl: database.directUrl,
     poolerUrl: database.poolerUrl ?? undefined,
+    // Each process in another order, so that they share the standbys.
+    followUrls: toShuffled(config.follow.urls),
+    confirmedBy: config.follow.confirmedBy,
     connections: divideConnections(config.databaseConnections).live,
     log,
     tables: watchedTables,
@@ -149,4 +152,11 @@ export const announce: Services["announce"] = async (db, topic, text) => {
 function statement(text: string, values: readonly string[]): SQL {
   const parts = text.split(/\$(\d+)/)
   return sql.join(parts.map((part, at) => (at % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)))
+}
+
+function toShuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item)
 }

@@ -1,6 +1,6 @@
 import { Cron } from "croner"
 import * as v from "valibot"
-import { readDatabaseUrl } from "#db/servers.ts"
+import { readDatabaseUrl, serversOf } from "#db/servers.ts"
 import { KeepText } from "./backup/keep.ts"
 import { RecipientsText } from "./backup/recipients.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
@@ -52,6 +52,16 @@ const databaseAddress = v.pipe(
     "must be an address such as postgres://user:password@host:5432/tideline, or name several servers of which one accepts writes: postgres://user:password@one:5432,two:5432/tideline?target_session_attrs=read-write.",
   ),
   v.transform((value) => readDatabaseUrl(value) ?? value),
+)
+
+const standbyAddresses = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(/,(?=postgres(?:ql)?:)/).map((each) => readDatabaseUrl(each.trim()))),
+  v.check(
+    (urls) => urls.every((url) => url !== null && serversOf(url).length === 1),
+    "must be addresses separated by commas: postgres://user:password@one:5432/tideline,postgres://user:password@two:5432/tideline",
+  ),
+  v.transform((urls) => urls.filter((url) => url !== null)),
 )
 
 function isSchedule(text: string): boolean {
@@ -178,6 +188,11 @@ export const Settings = v.object({
   BACKUP_CHECK: v.optional(v.picklist(["restore", "read"], "must be restore or read."), "restore"),
   DATABASE_URL: v.optional(databaseAddress),
   DATABASE_STREAM_URL: v.optional(databaseAddress),
+  FOLLOW_DATABASE_URL: v.optional(standbyAddresses),
+  FOLLOW_CONFIRMED_BY: v.optional(
+    wholeNumber("how many of the followed servers have a commit before it is shown", 0, 20),
+    "0",
+  ),
   DATABASE_CONNECTIONS: v.optional(
     wholeNumber("the most connections to PostgreSQL that this process opens, besides its stream", 8, 200),
     "12",

@@ -178,9 +178,10 @@ export function createLiveClient(link: Link) {
     for (const [id, snapshot] of joined) collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
     const position = events.at(-1)?.position
     if (!position) return
-    // LSNs of different epochs cannot be compared. The rows of this snapshot were read after every
-    // settled mutation.
-    if (epoch !== position.epoch) mutations.settleCommitted()
+    // LSNs of different epochs cannot be compared, except when the rows go on as they are. The rows
+    // of another snapshot were read after every settled mutation.
+    const isRead = events.some(({ subscriptions }) => subscriptions.some(({ kind }) => kind === "rows"))
+    if (epoch !== position.epoch && isRead) mutations.settleCommitted()
     epoch = position.epoch
     advance(position.lsn)
   }

@@ -37,6 +37,34 @@ export async function ensureAnchor(pool: ConnectionPool, anchor: Anchor): Promis
   await pool.useClient((sql) => inTransaction(sql, "", () => make(sql, anchor)))
 }
 
+/**
+ * The same on a standby, where the new slot waits for the primary to write down which transactions
+ * are running. That happens every 15 seconds while there are writes, and at once by a function that
+ * a superuser can grant. Resolves with false if that was not granted.
+ */
+export async function ensureStandbyAnchor(
+  standby: ConnectionPool,
+  primary: ConnectionPool,
+  anchor: Anchor,
+): Promise<boolean> {
+  let isGranted = true
+  let isMade = false
+  const making = ensureAnchor(standby, anchor).finally(() => (isMade = true))
+  const asking = (async () => {
+    for (let pause = 20; !isMade && isGranted; pause = Math.min(2 * pause, 500)) {
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      if (isMade) return
+      await primary
+        .useClient((sql) => sql`select pg_log_standby_snapshot()`)
+        .catch((error: unknown) => {
+          if (error instanceof Error && "code" in error && error.code === "42501") isGranted = false
+        })
+    }
+  })()
+  await Promise.all([making, asking])
+  return isGranted
+}
+
 async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
   await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} creation`}))`
   const [slot] = await transaction`
@@ -90,10 +118,12 @@ async function advance(transaction: postgres.Sql, anchor: Anchor, lsn: bigint): 
   // it that is older than the slot's confirmed position: of a long log the first call frees almost
   // nothing, and the second everything.
   const [step] = await transaction`
-      select target < least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn()) as more,
+      select target < least(${lsnToSql(lsn)}::text::pg_lsn, reached) as more,
         pg_replication_slot_advance(slot_name, target), pg_replication_slot_advance(slot_name, target)
       from pg_replication_slots, lateral (
-        select least(${lsnToSql(lsn)}::text::pg_lsn, pg_current_wal_flush_lsn(), confirmed_flush_lsn + ${STEP}::text::numeric) as target
+        select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end as reached
+      ) as server, lateral (
+        select least(${lsnToSql(lsn)}::text::pg_lsn, reached, confirmed_flush_lsn + ${STEP}::text::numeric) as target
       ) as place
       where slot_name = ${anchor.name} and confirmed_flush_lsn < ${lsnToSql(lsn)}::text::pg_lsn and not active`
   return step?.["more"] === true

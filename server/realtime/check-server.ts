@@ -30,7 +30,7 @@ export async function checkServer(databaseUrl: string): Promise<void> {
   await refusePooler(databaseUrl)
   const connection = openReplication(databaseUrl, "tideline check")
   try {
-    await connection.identify()
+    await connection.locate(null)
   } catch (error) {
     if (isFromPooler(error)) throw poolerBetween(error)
     const trouble = findTrouble(error, databaseUrl)

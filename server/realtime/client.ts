@@ -27,6 +27,8 @@ export interface Subscription {
   readonly query: LiveQuery
   readonly args: unknown
   readonly range: Range
+  /** The range as it was asked for: its end is not pinned. Tokens are sealed for it. */
+  readonly asked: Range
   readonly dependencies: readonly DependencyPlace[]
 }
 

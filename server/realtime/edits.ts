@@ -1,5 +1,6 @@
 import type { LiveQuery } from "./live-query.ts"
 import { contains, type Range } from "./range.ts"
+import type { Moment } from "./visibility.ts"
 import { overlay, type RowChange, type Tuple, type WatchedTable } from "./tables.ts"
 
 /**
@@ -14,12 +15,12 @@ export interface Edit {
   readonly key: string
   readonly row: Tuple | null
   /** For a partial edit: the stored row has the missing value from this transaction on. */
-  readonly since: bigint
+  readonly since: Moment | null
   text: string | null
 }
 
 /** What a change does to a range: nothing, one edit, or two when the row's key itself changed. */
-export function editsOf(range: Range, change: RowChange, xid: bigint): readonly Edit[] {
+export function editsOf(range: Range, change: RowChange, at: Moment): readonly Edit[] {
   const { row, old } = change
   const isIn = row !== null && contains(range, row)
   // An update without an old row did not change the replica identity, so the row has not moved.
@@ -27,13 +28,13 @@ export function editsOf(range: Range, change: RowChange, xid: bigint): readonly 
   const key = row?.[range.table.key]
   const oldKey = old?.[range.table.key] ?? key
   if (wasIn && oldKey !== key && typeof oldKey === "string") {
-    const removal = edit(range, "remove", oldKey, null, xid)
-    return isIn && typeof key === "string" ? [removal, arrival(range, key, row, xid)] : [removal]
+    const removal = edit(range, "remove", oldKey, null, at)
+    return isIn && typeof key === "string" ? [removal, arrival(range, key, row, at)] : [removal]
   }
   if (typeof key !== "string") return []
-  if (wasIn && !isIn) return [edit(range, "remove", key, null, xid)]
+  if (wasIn && !isIn) return [edit(range, "remove", key, null, at)]
   if (!isIn) return []
-  return [wasIn ? alteration(range, key, row, xid) : arrival(range, key, row, xid)]
+  return [wasIn ? alteration(range, key, row, at) : arrival(range, key, row, at)]
 }
 
 /** Combines two successive edits of the same key into one. */
@@ -95,16 +96,17 @@ export function isComplete(query: LiveQuery, table: WatchedTable, row: Tuple): b
   return query.fields.every((field) => row[table.position.get(field) ?? -1] !== undefined)
 }
 
-function arrival(range: Range, key: string, row: Tuple, xid: bigint): Edit {
-  return edit(range, isComplete(range.query, range.table, row) ? "put" : "partial", key, row, xid)
+function arrival(range: Range, key: string, row: Tuple, at: Moment): Edit {
+  return edit(range, isComplete(range.query, range.table, row) ? "put" : "partial", key, row, at)
 }
 
-function alteration(range: Range, key: string, row: Tuple, xid: bigint): Edit {
-  if (isComplete(range.query, range.table, row)) return edit(range, "put", key, row, xid)
+function alteration(range: Range, key: string, row: Tuple, at: Moment): Edit {
+  if (isComplete(range.query, range.table, row)) return edit(range, "put", key, row, at)
   // A projection needs the whole row, so only the row's own fields can be sent in part.
-  return edit(range, range.query.project ? "partial" : "merge", key, row, xid)
+  return edit(range, range.query.project ? "partial" : "merge", key, row, at)
 }
 
-function edit(range: Range, op: Edit["op"], key: string, row: Tuple | null, since: bigint): Edit {
+function edit(range: Range, op: Edit["op"], key: string, row: Tuple | null, at: Moment): Edit {
+  const since = op === "partial" ? { xid: at.xid, end: at.end } : null
   return { query: range.query, table: range.table, op, key, row, since, text: null }
 }

@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import type { Tuple } from "./tables.ts"
 import type { Subscription } from "./client.ts"
 import type { Transaction } from "./transactions.ts"
-import { sees } from "./visibility.ts"
+import { maySee, sees } from "./visibility.ts"
 
 export interface HoldOptions {
   readonly hub: () => Hub
@@ -78,7 +78,7 @@ export function createHolds(options: HoldOptions): Holds {
       // Once the stream is there, every change of rights that the snapshot shows is among the checks.
       if (denied.length < subscriptions.length && !(await hub.reached(snapshot.lsn, STREAM_TIMEOUT_MS)))
         throw new Error("The stream did not reach the snapshot.")
-      const isLater = ({ end, xid }: Transaction) => end > transaction.end && sees(snapshot.visibility, xid)
+      const isLater = (each: Transaction) => each.end > transaction.end && maySee(snapshot.visibility, each)
       // The verdict is of a later moment: access may have ended in between and come back.
       unknown = subscriptions.filter((each) => checks.get(each)?.transactions.some(isLater))
     } catch (error) {
@@ -144,7 +144,7 @@ export function createHolds(options: HoldOptions): Holds {
     for (;;) {
       try {
         const snapshot = await snapshots.take(work)
-        if (transactions.every(({ xid }) => sees(snapshot.visibility, xid))) return snapshot
+        if (transactions.every((each) => sees(snapshot.visibility, each))) return snapshot
         snapshot.release()
       } catch (error) {
         if (performance.now() > deadline) throw error
@@ -172,7 +172,7 @@ function fill(
       continue
     }
     // A later change made it partial again: the hold of that change completes it.
-    if (!sees(snapshot.visibility, since)) continue
+    if (since && !sees(snapshot.visibility, since)) continue
     const complete = completeEdit(waiting.edit, stored)
     if (isReadable(complete)) waiting.replace(complete)
     else lost.add(waiting.id)

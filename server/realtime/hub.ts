@@ -8,6 +8,7 @@ import type { ResetEvent } from "./contract.ts"
 import { editsOf, isReadable, type Edit } from "./edits.ts"
 import type { Metrics } from "./metrics.ts"
 import { commitHeader, type Outbox } from "./outbox.ts"
+import type { Epoch } from "./lineage.ts"
 import type { Ring } from "./ring.ts"
 import type { Shapes } from "./shapes.ts"
 import type { WatchedTable } from "./tables.ts"
@@ -35,6 +36,8 @@ export interface HubOptions {
   readonly onMessage: (prefix: string, content: string) => void
   /** Called when a subscription has ended. */
   readonly ended: (subscription: Subscription) => void
+  /** Called between two transactions when the epoch has changed and everybody stays subscribed. */
+  readonly entered: () => void
   /** Called when transactions arrive faster than they can be sent on. */
   readonly pressure: (high: boolean) => void
 }
@@ -42,17 +45,23 @@ export interface HubOptions {
 type Job =
   | { kind: "transaction"; transaction: Transaction }
   | { kind: "advance"; lsn: bigint }
-  | { kind: "restart"; start: bigint; epoch: string }
+  | { kind: "restart"; start: bigint; epoch: Epoch }
+  | { kind: "epoch"; epoch: Epoch }
 
 export interface Hub {
   readonly clients: Set<Client>
   readonly topics: Topics
   /** Everything up to here has been added to every outbox. */
   position(): bigint
+  /** The name of the epoch; empty before the first start. */
   epoch(): string
+  /** Whether a position of the named epoch is also one of the current epoch. */
+  includes(epoch: string, lsn: bigint): boolean
   transaction(transaction: Transaction): void
   advance(lsn: bigint): void
-  restart(start: bigint, epoch: string): void
+  restart(start: bigint, epoch: Epoch): void
+  /** The log goes on in another epoch, which includes everything up to here. */
+  enter(epoch: Epoch): void
   /** Resolves with true when the position has reached `lsn`, with false if that takes too long. */
   reached(lsn: bigint, timeoutMs: number): Promise<boolean>
   /** Runs between two transactions, when all clients are at the same position. */
@@ -74,7 +83,7 @@ export function createHub(options: HubOptions): Hub {
   const topics = createTopics(shapes)
   const clients = new Set<Client>()
   let position = 0n
-  let epoch = ""
+  let epoch: Epoch | null = null
   let jobs: Job[] = []
   let queued = 0
   let pumping = false
@@ -88,7 +97,8 @@ export function createHub(options: HubOptions): Hub {
     topics,
     close: waiters.close,
     position: () => position,
-    epoch: () => epoch,
+    epoch: () => epoch?.name ?? "",
+    includes: (name, lsn) => epoch?.includes(name, lsn) ?? false,
     queueBytes: () => queued,
     transaction(transaction) {
       ring.append(transaction)
@@ -105,6 +115,7 @@ export function createHub(options: HubOptions): Hub {
       ring.restart(start)
       push({ kind: "restart", start, epoch: to }, 0)
     },
+    enter: (to) => push({ kind: "epoch", epoch: to }, 0),
     reached: waiters.reached,
     between(act) {
       if (inside) acts.push(act)
@@ -157,6 +168,9 @@ export function createHub(options: HubOptions): Hub {
           position = job.transaction.end
         } else if (job.kind === "advance") {
           if (job.lsn > position) position = job.lsn
+        } else if (job.kind === "epoch") {
+          epoch = job.epoch
+          options.entered()
         } else {
           position = job.start
           epoch = job.epoch
@@ -194,7 +208,7 @@ export function createHub(options: HubOptions): Hub {
     const unreadable: Subscription[] = []
     for (const { place, change } of places) {
       for (const { range, followers } of place.topics.values()) {
-        const edits = editsOf(range, change, transaction.xid)
+        const edits = editsOf(range, change, transaction)
         if (edits.length === 0) continue
         if (!edits.every(isReadable)) {
           unreadable.push(...followers)

@@ -1,17 +1,25 @@
 import { createFailureLog } from "#server/log.ts"
-import { advanceAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
+import { advanceAnchor, ensureAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
 import { inspectTables } from "./inspect.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import type { Inspection } from "./layout.ts"
 import type { Log } from "./log.ts"
+import { lsnFromSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
+import type { FollowedNode } from "./nodes.ts"
 import type { Ring } from "./ring.ts"
+import type { Source } from "./snapshot.ts"
 import { findUnpublished, forgetMutations } from "./setup.ts"
 import type { WatchedTable } from "./tables.ts"
 import { readVisibility } from "./visibility.ts"
 
 export interface KeeperOptions {
+  /** The primary. */
   readonly pool: ConnectionPool
+  /** The server that snapshots are read from. */
+  readonly source: Source
+  /** Servers besides the primary whose log may be needed. */
+  readonly followed: readonly FollowedNode[]
   readonly anchor: Anchor
   readonly ring: Ring
   readonly watched: readonly WatchedTable[]
@@ -26,8 +34,8 @@ export interface KeeperOptions {
 export interface Keeper {
   /** A recent full transaction id. */
   recentXid(): bigint
-  /** Finds out which transactions are visible now. */
-  poll(): Promise<void>
+  /** A server that is read from was at this transaction id. */
+  sawXid(xid: bigint): void
   /** Advances the log, so that waiters for a place in it are released. */
   nudge(): void
   /** Schedules another inspection of the watched tables in the catalogue. */
@@ -52,14 +60,15 @@ export function startKeeper(options: KeeperOptions): Keeper {
   let places: { at: number; lsn: bigint }[] = []
   let polling: Promise<void> = Promise.resolve()
   let keeping: Promise<void> = Promise.resolve()
-  let busy = false
+  /** The server that is being polled: one that hangs must not keep another from being polled. */
+  let busy: ConnectionPool | null = null
   let inspecting: Promise<void> | null = null
   let underWay = 0
   let isGivenUp = false
   const failures = createFailureLog(log, "The anchor slot can be advanced again.")
   const timers = [
     setInterval(() => {
-      if (!busy) polling = poll().catch(() => {})
+      if (busy !== options.source.pool) polling = poll().catch(() => {})
     }, POLL_MS),
     setInterval(() => {
       if (underWay === 0) begin(keep)
@@ -70,7 +79,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
 
   return {
     recentXid: () => recentXid,
-    poll,
+    sawXid,
     nudge() {
       if (nudging) return
       nudging = true
@@ -109,17 +118,28 @@ export function startKeeper(options: KeeperOptions): Keeper {
       .finally(() => (underWay -= 1))
   }
 
+  function sawXid(xid: bigint): void {
+    if (xid > recentXid) recentXid = xid
+  }
+
   async function poll(): Promise<void> {
-    busy = true
+    const { pool: polled } = options.source
+    busy = polled
     const ticket = ring.beginSnapshot()
     try {
-      const [row] = await pool.useClient((sql) => sql`select pg_current_snapshot()::text as visibility`)
+      const [row] = await polled.useClient(
+        (sql) => sql`
+          select pg_current_snapshot()::text as visibility,
+            case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end::text as replayed`,
+      )
       const visibility = readVisibility(String(row?.["visibility"]))
-      recentXid = visibility.xmax
-      ring.learn(visibility)
+      sawXid(visibility.xmax)
+      // Every later snapshot of a standby sees what it has replayed by now.
+      const replayed = typeof row?.["replayed"] === "string" ? lsnFromSql(row["replayed"]) : null
+      ring.learn(ticket, replayed === null ? visibility : { surely: replayed, atMost: replayed })
     } finally {
       ring.endSnapshot(ticket)
-      busy = false
+      if (busy === polled) busy = null
     }
     ring.prune()
     places.push({ at: performance.now(), lsn: ring.settled })
@@ -132,6 +152,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       places = places.filter((place) => place.at >= old.at)
       await advanceAnchor(pool, anchor, old.lsn)
     }
+    if (options.followed.length > 0) await keepOnAll(old?.lsn ?? 0n)
     const state = await inspectAnchor(pool, anchor)
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
     const givesUp = state && state.status !== "reserved" && state.status !== "extended"
@@ -144,6 +165,15 @@ export function startKeeper(options: KeeperOptions): Keeper {
     )
     await inspect()
     await pool.useClient((sql) => forgetMutations(sql))
+  }
+
+  /** A process may have to go on at any of them, in place of the one that it reads from. */
+  async function keepOnAll(lsn: bigint): Promise<void> {
+    await ensureAnchor(pool, anchor)
+    for (const node of options.followed.filter((each) => each.isUsable())) {
+      await node.ensureAnchor()
+      if (lsn > 0n) await advanceAnchor(node.pool, anchor, lsn)
+    }
   }
 
   async function inspect(): Promise<void> {

@@ -21,6 +21,12 @@ export interface RealtimeLimits {
   /** The longest that a call waits for its response. */
   answerMs: number
   graceMs: number
+  /** A followed standby that is further behind is passed over. ms. */
+  followLagMs: number
+  /** How long a standby must have been healthy before a stream returns to it. ms. */
+  followSettleMs: number
+  /** The longest that a page waits for a standby, before it reads from the primary. ms. */
+  followWaitMs: number
   drainSpreadMs: number
 }
 
@@ -40,6 +46,9 @@ export const LIMITS: RealtimeLimits = {
   positionMs: 10_000,
   answerMs: 9000,
   graceMs: 20_000,
+  followLagMs: 2000,
+  followSettleMs: 5000,
+  followWaitMs: 1000,
   drainSpreadMs: 5000,
 }
 

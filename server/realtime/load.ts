@@ -17,7 +17,7 @@ import type { Transaction } from "./transactions.ts"
 export interface LoadOptions {
   readonly hub: Hub
   readonly ring: Ring
-  readonly snapshots: Snapshots
+  readonly snapshots: Pick<Snapshots, "take">
   readonly catalogue: Catalogue
   readonly metrics: Metrics
   readonly secret: string

@@ -2,18 +2,21 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { createActivity, type ActivityReport } from "./activity.ts"
-import { warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
+import { ensureAnchor, warnOfUnlimitedLog, type Anchor } from "./anchor.ts"
 import { dispatchAnnouncements } from "./announce.ts"
 import { createCatalogue } from "./catalogue.ts"
+import { createConfirmation } from "./confirmation.ts"
 import { createChannels, type Representation } from "./channels.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
 import type { LiveRow, Loaded, Told } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
+import { openFreshSnapshots } from "./fresh-snapshots.ts"
 import { createHolds } from "./holds.ts"
 import type { Edit } from "./edits.ts"
 import { createHub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
+import { openNodes } from "./nodes.ts"
 import { openPool } from "./pool.ts"
 import { PUBLISH_CHANNELS } from "./peers.ts"
 import { openLoads, type Question } from "./load.ts"
@@ -25,7 +28,9 @@ import { createShapes } from "./shapes.ts"
 import { openSnapshots } from "./snapshot.ts"
 import { createSockets } from "./sockets.ts"
 import { LIMITS } from "./limits.ts"
+import { epochOf, isInLineage, type Epoch, type Lineage } from "./lineage.ts"
 import type { RealtimeOptions } from "./options.ts"
+import { renewTokens } from "./renew-tokens.ts"
 import { formOf, setUp } from "./setup.ts"
 import { createSubscriber } from "./subscribe.ts"
 import { watchTable } from "./tables.ts"
@@ -123,7 +128,21 @@ export async function openRealtime<Viewer, Scope>(
   const form = formOf(watched)
   const ring = new Ring({ windowMs: limits.windowMs, bytes: limits.ringBytes }, 0n)
   const shapes = createShapes((shape) => ring.addShape(shape))
-  const snapshots = openSnapshots(pool, ring, metrics, activity, limits.maxRows)
+  const nodes = openNodes({
+    databaseUrl,
+    followUrls: options.followUrls ?? [],
+    primary: pool,
+    anchor,
+    connections: most,
+    log,
+    metrics,
+    lagMs: limits.followLagMs,
+    settleMs: limits.followSettleMs,
+    move: () => reader.again(),
+    switched: () => ring.doubt(),
+    answered: () => confirmation.release(),
+  })
+  const snapshots = openSnapshots({ source: nodes, ring, metrics, activity, maxRows: limits.maxRows })
   const dispatchAnnouncement = dispatchAnnouncements(options.announcements ?? {}, log)
   const channels = createChannels({
     channels: options.channels ?? [],
@@ -146,6 +165,7 @@ export async function openRealtime<Viewer, Scope>(
       else dispatchAnnouncement(prefix, content)
     },
     ended: (subscription) => channels.ended(subscription),
+    entered: () => renewTokens(hub, options.secret),
     pressure(high) {
       if (high) reader.pause()
       else reader.resume()
@@ -166,8 +186,18 @@ export async function openRealtime<Viewer, Scope>(
     options.permit?.(viewer as Viewer, { kind: "query", name }),
   )
   const { secret } = options
+  const confirmedBy = options.confirmedBy ?? 0
   const reading = { hub, ring, snapshots, catalogue, secret }
-  const load = openLoads({ ...reading, metrics })
+  const fresh = openFreshSnapshots({
+    snapshots,
+    nodes,
+    primary: pool,
+    hub,
+    metrics,
+    waitMs: limits.followWaitMs,
+    isHeldBack: confirmedBy > 0,
+  })
+  const load = openLoads({ ...reading, snapshots: fresh, metrics })
   const subscriber = createSubscriber({
     ...reading,
     watching: layout,
@@ -182,6 +212,8 @@ export async function openRealtime<Viewer, Scope>(
 
   const keeper = startKeeper({
     pool,
+    source: nodes,
+    followed: nodes.followed,
     anchor,
     ring,
     watched,
@@ -193,11 +225,24 @@ export async function openRealtime<Viewer, Scope>(
     inspected: (inspection) => layout.judge(inspection),
   })
   const live = Promise.withResolvers<void>()
-  let cluster = ""
+  let lineage: Lineage | null = null
+  const confirmation = createConfirmation({
+    confirmed: () => (lineage ? nodes.confirmed(lineage, confirmedBy) : 0n),
+    hurry: () => nodes.hurry(),
+    transaction: (transaction) => hub.transaction(transaction),
+    advance: (lsn) => hub.advance(lsn),
+  })
+  // The slots from which a stream goes on elsewhere have to be there before they are needed.
+  if (nodes.followed.length > 0) {
+    await Promise.allSettled([ensureAnchor(pool, anchor)])
+    await Promise.allSettled(nodes.followed.map((node) => node.ensureAnchor()))
+  }
   const reader = startReader({
     databaseUrl,
-    pool,
+    nodes,
     anchor,
+    withoutAnchor: (node) =>
+      nodes.followed.find((each) => each === node)?.ensureAnchor() ?? ensureAnchor(pool, anchor),
     log,
     metrics,
     describing: layout,
@@ -209,24 +254,35 @@ export async function openRealtime<Viewer, Scope>(
     replayBytes: BigInt(limits.ringBytes),
     reportMs: limits.reportMs,
     skipped: (start) => keeper.forgetBefore(start),
-    prepare: () => keeper.poll(),
+    sawXid: (xid) => keeper.sawXid(xid),
     sink: {
-      position: () => (cluster === "" ? null : ring.end),
-      moved: (system, timeline) => cluster !== `${system}/${timeline}`,
-      restart(start, system, timeline) {
+      position: () => (lineage === null ? null : ring.end),
+      lineage: () => lineage,
+      isIn: (other) =>
+        lineage !== null && lineage.system === other.system && isInLineage(other, lineage.timeline, ring.end),
+      proceed(to) {
+        confirmation.clear()
+        if (to.timeline !== lineage?.timeline) hub.enter(epochIn(to))
+        lineage = to
+      },
+      restart(start, to) {
         // Announcements of ended sessions in the gap were not read. Neither were those before a
         // first start, which may wait for open transactions while sockets are already served.
         void sockets.recheckCredentials()
         channels.missed()
-        cluster = `${system}/${timeline}`
-        hub.restart(
-          start,
-          createHash("sha256").update(`${cluster}/${anchor.name}/${form}`).digest("base64url").slice(0, 12),
-        )
+        lineage = to
+        confirmation.clear()
+        hub.restart(start, epochIn(to))
         live.resolve()
       },
-      transaction: (transaction) => hub.transaction(transaction),
-      advance: (lsn) => hub.advance(lsn),
+      transaction(transaction) {
+        if (confirmedBy > 0) confirmation.take(transaction.end, transaction)
+        else hub.transaction(transaction)
+      },
+      advance(lsn) {
+        if (confirmedBy > 0) confirmation.take(lsn, null)
+        else hub.advance(lsn)
+      },
     },
   })
   const sockets = createSockets<Viewer>({
@@ -296,10 +352,15 @@ export async function openRealtime<Viewer, Scope>(
       await sockets.close(limits.drainSpreadMs)
       await channels.close()
       await reader.stop()
-      await keeper.stop()
       hub.close()
+      await Promise.all([keeper.stop(), nodes.close()])
       await pool.close()
     },
+  }
+
+  function epochIn(to: Lineage): Epoch {
+    const family = createHash("sha256").update(`${to.system}/${anchor.name}/${form}`).digest("base64url")
+    return epochOf(family, to)
   }
 
   async function runQuery(query: string, args: unknown, viewer: Viewer): Promise<unknown> {
@@ -330,7 +391,7 @@ export async function openRealtime<Viewer, Scope>(
   function ready(): ReturnType<Realtime<Viewer>["ready"]> {
     const lag = reader.lag()
     const trouble = reader.trouble()
-    if (cluster === "")
+    if (lineage === null)
       return { ready: false, problem: trouble ?? tell("stream-not-started"), everywhere: false }
     if (lag > 5000)
       return {

@@ -21,6 +21,16 @@ export interface RealtimeOptions<Viewer, Scope> {
   poolerUrl?: string | undefined
   /** The most connections besides the stream's. Default: 3. */
   connections?: number
+  /**
+   * Standbys of it to read the log and rows from, by the same kind of role; one that was promoted is
+   * read on as the primary.
+   */
+  followUrls?: readonly string[]
+  /**
+   * Commits are shown once this many of `followUrls` have them on disk, so that no failover to the
+   * most advanced of the others takes back what was shown. 0: at once.
+   */
+  confirmedBy?: number
   tables: readonly Table[]
   queries: readonly LiveQuery<Viewer>[]
   mutations: readonly Mutation<Scope>[]

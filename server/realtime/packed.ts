@@ -106,6 +106,16 @@ export function unpackTransaction(
   }
 }
 
+export type Place = Pick<Transaction, "xid" | "start" | "end">
+
+export function placeOfPacked({ view }: Space, start: number): Place {
+  return {
+    xid: view.getBigUint64(start),
+    start: view.getBigUint64(start + 8),
+    end: view.getBigUint64(start + 16),
+  }
+}
+
 function boundOfTuple(tuple: Tuple | null): number {
   let bytes = 0
   if (tuple) for (const value of tuple) bytes += 4 + 3 * (value?.length ?? 0)

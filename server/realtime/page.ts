@@ -60,7 +60,7 @@ function addMissed(range: Range, found: readonly Tuple[], missed: readonly Trans
       throw new PageUnsettled()
     for (const change of transaction.changes) {
       if (change.table !== range.table) continue
-      for (const edit of editsOf(range, change, transaction.xid)) {
+      for (const edit of editsOf(range, change, transaction)) {
         const before = rows.get(edit.key)
         if (edit.row === null) rows.delete(edit.key)
         else if (edit.op === "put") rows.set(edit.key, edit.row)

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream"
 import type postgres from "postgres"
 
 import { TEXT_FORM } from "./connection-options.ts"
+import { readHistory, type Lineage } from "./lineage.ts"
 import { lsnFromSql, lsnToSql } from "./lsn.ts"
 import { openPostgres } from "#db/servers.ts"
 
@@ -12,9 +13,18 @@ import { openPostgres } from "#db/servers.ts"
  */
 export interface ReplicationConnection {
   readonly sql: postgres.Sql
-  identify(): Promise<{ system: string; timeline: string; flushed: bigint; senderTimeoutMs: number }>
+  /** Where the server's log is. A `known` lineage is not read again. */
+  locate(known: Lineage | null): Promise<Location>
+  /** Milliseconds for which PostgreSQL waits for a word of this end; 0 for ever. */
+  senderTimeout(): Promise<number>
   start(slot: string, publication: string, from: bigint, listener: Listener): Promise<Stream>
   end(): Promise<void>
+}
+
+export interface Location {
+  readonly lineage: Lineage
+  /** How far the server has its log on disk; on a standby, the log of this timeline. */
+  readonly flushed: bigint
 }
 
 export interface Listener {
@@ -52,17 +62,19 @@ export function openReplication(databaseUrl: string, application: string): Repli
 
   return {
     sql,
-    async identify() {
-      const [system] = await sql.unsafe("IDENTIFY_SYSTEM").simple()
-      const [timeout] = await sql
+    async locate(known) {
+      const [row] = await sql.unsafe("IDENTIFY_SYSTEM").simple()
+      const system = String(row?.["systemid"])
+      const timeline = Number(row?.["timeline"])
+      const flushed = lsnFromSql(String(row?.["xlogpos"]))
+      if (known?.system === system && known.timeline === timeline) return { lineage: known, flushed }
+      return { lineage: { system, timeline, ends: await readEnds(timeline) }, flushed }
+    },
+    async senderTimeout() {
+      const [row] = await sql
         .unsafe("select setting from pg_settings where name = 'wal_sender_timeout'")
         .simple()
-      return {
-        system: String(system?.["systemid"]),
-        timeline: String(system?.["timeline"]),
-        flushed: lsnFromSql(String(system?.["xlogpos"])),
-        senderTimeoutMs: Number(timeout?.["setting"]),
-      }
+      return Number(row?.["setting"])
     },
     async start(slot, publication, from, listener) {
       const command = `START_REPLICATION SLOT ${slot} LOGICAL ${lsnToSql(from)}
@@ -76,7 +88,21 @@ export function openReplication(databaseUrl: string, application: string): Repli
       await sql.end({ timeout: 0 }).catch(() => {})
     },
   }
+
+  /** The first timeline has no history. Of one whose file was removed, nothing earlier is known. */
+  async function readEnds(timeline: number): Promise<Map<number, bigint>> {
+    if (timeline === 1) return new Map()
+    try {
+      const [file] = await sql.unsafe(`TIMELINE_HISTORY ${timeline}`).simple()
+      return readHistory(String(file?.["content"]))
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === NO_SUCH_FILE) return new Map()
+      throw error
+    }
+  }
 }
+
+const NO_SUCH_FILE = "58P01"
 
 function listen(duplex: Duplex, listener: Listener): Stream {
   const closed = Promise.withResolvers<void>()

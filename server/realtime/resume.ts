@@ -14,7 +14,7 @@ export function changesSince(ring: Ring, range: Range, since: bigint, position: 
     if (transaction.end > position) break
     for (const change of transaction.changes) {
       if (change.table !== range.table) continue
-      for (const edit of editsOf(range, change, transaction.xid)) {
+      for (const edit of editsOf(range, change, transaction)) {
         const before = edits.get(edit.key)
         edits.set(edit.key, before ? mergeEdits(before, edit) : edit)
       }

@@ -2,7 +2,7 @@ import { keysTouched, type Shape } from "./shapes.ts"
 import { TransactionSlabs } from "./transaction-slabs.ts"
 import { TransactionIndex } from "./transaction-index.ts"
 import type { Transaction } from "./transactions.ts"
-import { sees, type Visibility } from "./visibility.ts"
+import { sees, type Moment, type Visibility } from "./visibility.ts"
 
 export interface RingLimits {
   /** How long a client may be disconnected and still continue. */
@@ -17,12 +17,12 @@ export interface RingLimits {
 export interface Ticket {
   readonly startedAt: number
   readonly restarts: number
+  readonly doubts: number
 }
 
 /** A transaction that some open snapshot may not see. */
-interface Unseen {
+interface Unseen extends Moment {
   readonly number: number
-  readonly xid: bigint
   readonly start: bigint
   /**
    * The time at which a snapshot that sees it was complete: every snapshot started later sees it
@@ -55,12 +55,13 @@ export class Ring {
   /** Oldest first. */
   #unseen: Unseen[] = []
   /**
-   * Ids of transactions that had to be dropped before any snapshot saw them. A snapshot that lacks
-   * one of them cannot be completed.
+   * Transactions that had to be dropped before any snapshot saw them. A snapshot that lacks one of
+   * them cannot be completed.
    */
-  #owed = new Set<bigint>()
+  #owed = new Set<Moment>()
   readonly #open = new Set<Ticket>()
   #restarts = 0
+  #doubts = 0
   readonly #indexes = new Map<Shape, TransactionIndex>()
   /** Truncates and large transactions, by number: they have data that the slab does not hold. */
   readonly #sweeping = new Map<number, Transaction>()
@@ -97,9 +98,9 @@ export class Ring {
 
   append(transaction: Transaction): void {
     const number = this.#transactions.next
-    const { xid, start } = transaction
+    const { xid, start, end } = transaction
     this.#transactions.append(transaction, this.#now())
-    this.#unseen.push({ number, xid, start, seenAt: NOT_YET })
+    this.#unseen.push({ number, xid, start, end, seenAt: NOT_YET })
     this.#end = transaction.end
     for (const [shape, index] of this.#indexes) this.#enter(index, shape, number, transaction)
     if (transaction.large || transaction.truncated.size > 0) this.#sweeping.set(number, transaction)
@@ -122,6 +123,18 @@ export class Ring {
     this.#start = start
     this.#end = start
     this.#restarts += 1
+  }
+
+  /**
+   * Snapshots are read from another server now: what those of the last one saw says nothing about
+   * its own.
+   */
+  doubt(): void {
+    this.#doubts += 1
+    this.#unseen = []
+    for (let number = this.#transactions.first; number < this.#transactions.next; number++) {
+      this.#unseen.push({ number, ...this.#transactions.placeOf(number), seenAt: NOT_YET })
+    }
   }
 
   addShape(shape: Shape): void {
@@ -155,18 +168,19 @@ export class Ring {
   }
 
   beginSnapshot(): Ticket {
-    const ticket = { startedAt: ++this.#clock, restarts: this.#restarts }
+    const ticket = { startedAt: ++this.#clock, restarts: this.#restarts, doubts: this.#doubts }
     this.#open.add(ticket)
     return ticket
   }
 
   /** Records what the snapshot sees, once it is known. */
-  learn(visibility: Visibility): void {
+  learn(ticket: Ticket, visibility: Visibility): void {
+    if (ticket.doubts !== this.#doubts) return
     const seenAt = ++this.#clock
     for (const each of this.#unseen) {
-      if (each.seenAt === NOT_YET && sees(visibility, each.xid)) each.seenAt = seenAt
+      if (each.seenAt === NOT_YET && sees(visibility, each)) each.seenAt = seenAt
     }
-    for (const xid of this.#owed) if (sees(visibility, xid)) this.#owed.delete(xid)
+    for (const each of this.#owed) if (sees(visibility, each)) this.#owed.delete(each)
   }
 
   endSnapshot(ticket: Ticket): void {
@@ -185,8 +199,8 @@ export class Ring {
    */
   missingFrom(ticket: Ticket, visibility: Visibility): readonly Transaction[] | null {
     if (ticket.restarts !== this.#restarts) return null
-    for (const xid of this.#owed) if (!sees(visibility, xid)) return null
-    return this.#unseen.filter(({ xid }) => !sees(visibility, xid)).map(({ number }) => this.#get(number))
+    for (const each of this.#owed) if (!sees(visibility, each)) return null
+    return this.#unseen.filter((each) => !sees(visibility, each)).map(({ number }) => this.#get(number))
   }
 
   /** Drops transactions that are too old, or more than fit. */
@@ -199,7 +213,7 @@ export class Ring {
       const unseen = this.#unseen[0]
       if (unseen?.number === oldest) {
         if (!crowded) break
-        this.#owed.add(unseen.xid)
+        this.#owed.add({ xid: unseen.xid, end: unseen.end })
         this.#unseen.shift()
       }
       this.#drop(oldest)

@@ -35,6 +35,26 @@ export interface SnapshotReader {
 
 export interface Snapshots {
   take<Value>(work: (reader: SnapshotReader) => Promise<Value>): Promise<Snapshot<Value>>
+  /** The same on a server of the caller's choice. Unless it is the source, nothing follows on it. */
+  takeFrom<Value>(
+    pool: ConnectionPool,
+    work: (reader: SnapshotReader) => Promise<Value>,
+  ): Promise<Snapshot<Value>>
+}
+
+/** The server that is read from now. */
+export interface Source {
+  readonly pool: ConnectionPool
+  /** Whether it may be a standby; it may have been promoted in the meantime. */
+  readonly isStandby: boolean
+}
+
+interface SnapshotOptions {
+  readonly source: Source
+  readonly ring: Ring
+  readonly metrics: Metrics
+  readonly activity: Activity
+  readonly maxRows: number
 }
 
 export class TooManyRows extends Error {}
@@ -46,50 +66,82 @@ const READ_ONLY = `isolation level repeatable read read only; ${SET_TEXT_FORM}; 
  * Reads in `REPEATABLE READ READ ONLY` transactions. Statements that `work` starts without waiting
  * share round trips.
  */
-export function openSnapshots(
-  pool: ConnectionPool,
-  ring: Ring,
-  metrics: Metrics,
-  activity: Activity,
-  maxRows: number,
-): Snapshots {
+export function openSnapshots({ source, ring, metrics, activity, maxRows }: SnapshotOptions): Snapshots {
   return {
-    async take(work) {
-      const startedAt = performance.now()
-      const ticket = ring.beginSnapshot()
-      try {
-        const taken = await pool.useClient((sql) =>
-          inTransaction(sql, READ_ONLY, async () => {
-            const place = sql`
-              select pg_current_snapshot()::text as visibility, pg_current_wal_insert_lsn()::text as lsn`.execute()
-            const reading = readerOf(sql, activity, maxRows)
-            try {
-              const [[first], value] = await Promise.all([place, work(reading.reader)])
-              return {
-                value,
-                visibility: readVisibility(String(first?.["visibility"])),
-                lsn: lsnFromSql(String(first?.["lsn"])),
-              }
-            } finally {
-              await reading.finish()
-            }
-          }),
-        )
-        ring.learn(taken.visibility)
-        metrics.count("snapshots")
-        metrics.observe("snapshot_ms", performance.now() - startedAt)
-        return {
-          ...taken,
-          missing: () => ring.missingFrom(ticket, taken.visibility),
-          release: () => ring.endSnapshot(ticket),
-        }
-      } catch (error) {
-        ring.endSnapshot(ticket)
-        throw error
-      }
+    take: (work) => take(source.pool, work),
+    async takeFrom(pool, work) {
+      const snapshot = await take(pool, work)
+      // The ring may have forgotten what it lacks: another server has seen that.
+      return pool === source.pool ? snapshot : { ...snapshot, missing: () => null }
     },
   }
+
+  async function take<Value>(
+    pool: ConnectionPool,
+    work: (reader: SnapshotReader) => Promise<Value>,
+  ): Promise<Snapshot<Value>> {
+    const startedAt = performance.now()
+    const ticket = ring.beginSnapshot()
+    try {
+      const taken = await pool.useClient(async (sql) => {
+        const replayed = source.isStandby ? sql`select pg_last_wal_replay_lsn()::text as lsn`.execute() : []
+        const [[before], during] = await Promise.all([
+          replayed,
+          inTransaction(sql, READ_ONLY, () => read(sql, work)),
+        ])
+        const { value, place } = during
+        return { value, ...placeOf(place, before) }
+      })
+      if (pool === source.pool) ring.learn(ticket, taken.visibility)
+      metrics.count("snapshots")
+      metrics.observe("snapshot_ms", performance.now() - startedAt)
+      return {
+        ...taken,
+        missing: () => ring.missingFrom(ticket, taken.visibility),
+        release: () => ring.endSnapshot(ticket),
+      }
+    } catch (error) {
+      ring.endSnapshot(ticket)
+      throw error
+    }
+  }
+
+  async function read<Value>(sql: postgres.Sql, work: (reader: SnapshotReader) => Promise<Value>) {
+    const place = sql.unsafe(PLACE).execute()
+    const reading = readerOf(sql, activity, maxRows)
+    try {
+      const [[first], value] = await Promise.all([place, work(reading.reader)])
+      return { value, place: first ?? {} }
+    } finally {
+      await reading.finish()
+    }
+  }
 }
+
+/** Where the snapshot is in the log, as its first statement finds it: not before it was taken. */
+const PLACE = `
+  select pg_is_in_recovery() as standby, pg_current_snapshot()::text as visibility,
+    (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end)::text as lsn,
+    pg_last_wal_receive_lsn()::text as received`
+
+/**
+ * What it sees, and the position after which it sees nothing. A standby replays one record at a
+ * time, so a snapshot may see one commit that ends after the position that the standby reports:
+ * unless nothing more was received, the next position counts.
+ */
+function placeOf(
+  place: Record<string, unknown>,
+  before: Record<string, unknown> | undefined,
+): { visibility: Visibility; lsn: bigint } {
+  const lsn = lsnFromSql(String(place["lsn"]))
+  if (place["standby"] !== true) return { visibility: readVisibility(String(place["visibility"])), lsn }
+  const surely = typeof before?.["lsn"] === "string" ? lsnFromSql(before["lsn"]) : 0n
+  if (place["received"] === place["lsn"]) return { visibility: { surely, atMost: lsn }, lsn }
+  return { visibility: { surely, atMost: NO_END }, lsn: lsn + 1n }
+}
+
+/** Beyond every position in a log. */
+const NO_END = 1n << 64n
 
 /**
  * Reads on one connection. `finish` waits for statements that are still running, and nothing can be

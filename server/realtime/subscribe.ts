@@ -294,6 +294,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           query: each.query,
           args: each.args,
           range,
+          asked: each.range,
           dependencies: each.dependencies,
         })
         client.pending.delete(each.id)
@@ -360,7 +361,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
    * another history, such as a restored backup.
    */
   function canContinue(rows: ClientRows | null): rows is ClientRows {
-    if (rows?.epoch !== hub.epoch()) return false
+    if (!rows || !hub.includes(rows.epoch, rows.through)) return false
     if (rows.since < ring.start || rows.since > ring.end + 1_000_000n) return false
     return watching.knowsSince(rows.range.table, rows.since)
   }

@@ -1,7 +1,9 @@
 import {
   boundOfPacked,
   packTransaction,
+  placeOfPacked,
   unpackTransaction,
+  type Place,
   type Projection,
   type Space,
   type TableNumbers,
@@ -58,6 +60,11 @@ export class TransactionSlabs {
 
   endOf(number: number): bigint {
     return this.#slabOf(number).ends[number % PER_SLAB] ?? 0n
+  }
+
+  /** Where a transaction is in the log, without unpacking it. */
+  placeOf(number: number): Place {
+    return this.#slabOf(number).placeOf(number % PER_SLAB)
   }
 
   arrivalOf(number: number): number {
@@ -117,6 +124,10 @@ class Slab {
 
   unpack(index: number, tables: TableNumbers, projection?: Projection): Transaction {
     return unpackTransaction(this.#space, this.#startOf(index), tables, projection)
+  }
+
+  placeOf(index: number): Place {
+    return placeOfPacked(this.#space, this.#startOf(index))
   }
 
   bytesOf(index: number): number {

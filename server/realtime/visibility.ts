@@ -1,14 +1,34 @@
+/** Which transactions a snapshot sees. */
+export type Visibility = VisibleByXid | VisibleByPosition
+
 /**
- * The transactions that a PostgreSQL snapshot sees, as `pg_current_snapshot()` prints it:
- * `xmin:xmax:xip,xip…`, in 64-bit transaction ids.
+ * On a primary, as `pg_current_snapshot()` prints it: `xmin:xmax:xip,xip…`, in 64-bit transaction
+ * ids.
  */
-export interface Visibility {
+export interface VisibleByXid {
   readonly xmin: bigint
   readonly xmax: bigint
   readonly running: ReadonlySet<bigint>
 }
 
-export function readVisibility(text: string): Visibility {
+/**
+ * On a standby, which makes commits visible in the order of the log. Its `pg_current_snapshot()`
+ * leaves out the running transactions: it keeps them where that function does not look.
+ */
+export interface VisibleByPosition {
+  /** Everything that ends here or earlier is seen. */
+  readonly surely: bigint
+  /** Nothing that ends after this is seen. */
+  readonly atMost: bigint
+}
+
+/** A transaction's place among the others. */
+export interface Moment {
+  readonly xid: bigint
+  readonly end: bigint
+}
+
+export function readVisibility(text: string): VisibleByXid {
   const [xmin = "", xmax = "", running = ""] = text.split(":")
   return {
     xmin: BigInt(xmin),
@@ -17,10 +37,19 @@ export function readVisibility(text: string): Visibility {
   }
 }
 
-/** Whether the effects of a committed transaction are in the snapshot. */
-export function sees(snapshot: Visibility, xid: bigint): boolean {
+/**
+ * Whether the effects of a committed transaction are in the snapshot. False also if that is not
+ * known, which only a standby's snapshot leaves open, for what it replayed in the meantime.
+ */
+export function sees(snapshot: Visibility, { xid, end }: Moment): boolean {
+  if ("surely" in snapshot) return end <= snapshot.surely
   if (xid < snapshot.xmin) return true
   return xid < snapshot.xmax && !snapshot.running.has(xid)
+}
+
+/** The same, true also if that is not known. */
+export function maySee(snapshot: Visibility, moment: Moment): boolean {
+  return "surely" in snapshot ? moment.end <= snapshot.atMost : sees(snapshot, moment)
 }
 
 /** The log carries 32-bit transaction ids; the full one is the nearest to any recent full id. */

@@ -1,36 +1,37 @@
-import { randomBytes } from "node:crypto"
-
 import { createFailureLog } from "#server/log.ts"
-import { copyAnchor, ensureAnchor, type Anchor } from "./anchor.ts"
-import type { ConnectionPool } from "#db/connections.ts"
+import type { Anchor } from "./anchor.ts"
+import { openStart, type Place } from "./begin-stream.ts"
+import type { Lineage } from "./lineage.ts"
 import type { Log } from "./log.ts"
 import { lsnToSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
 import { createDecoder, type Describing } from "./pgoutput.ts"
-import { openReplication, type ReplicationConnection, type Stream } from "./replication.ts"
+import type { Node } from "./node.ts"
+import type { Nodes } from "./nodes.ts"
+import type { ReplicationConnection, Stream } from "./replication.ts"
 import type { createAssembler, Transaction } from "./transactions.ts"
 import type { Told } from "./contract.ts"
 import { findTrouble } from "./trouble.ts"
 
 /** The receiver of the log. */
-export interface Sink {
-  /** Its position; null before the first start. */
-  position(): bigint | null
-  /** Whether this is another cluster than before, so that positions in it are not comparable. */
-  moved(system: string, timeline: string): boolean
+export interface Sink extends Place {
+  /** The log goes on from its position, after a failover in another timeline. */
+  proceed(lineage: Lineage): void
   /**
    * There is a gap before `start`, or this is the first start: everything after it will be
    * delivered.
    */
-  restart(start: bigint, system: string, timeline: string): void
+  restart(start: bigint, lineage: Lineage): void
   transaction(transaction: Transaction): void
   advance(lsn: bigint): void
 }
 
 export interface ReaderOptions {
   readonly databaseUrl: string
-  readonly pool: ConnectionPool
+  readonly nodes: Pick<Nodes, "inOrder" | "use">
   readonly anchor: Anchor
+  /** The slot that a stream begins with does not exist, or PostgreSQL has invalidated it. */
+  readonly withoutAnchor: (node: Node) => Promise<void>
   readonly sink: Sink
   readonly assembler: ReturnType<typeof createAssembler>
   readonly describing: Describing
@@ -39,11 +40,8 @@ export interface ReaderOptions {
    * it to read.
    */
   readonly skipped: (start: bigint) => void
-  /**
-   * Called before each start: the stream's short transaction ids are widened with a recent full
-   * one.
-   */
-  readonly prepare: () => Promise<void>
+  /** Called before each start: the stream's short transaction ids are widened with a full one. */
+  readonly sawXid: (xid: bigint) => void
   readonly log: Log
   readonly metrics: Metrics
   /** A first start reads back at most this many bytes. */
@@ -61,11 +59,22 @@ export interface Reader {
   trouble(): Told | null
   pause(): void
   resume(): void
+  /** Ends the stream, and goes on from its position at the server that is the best one now. */
+  again(): void
   stop(): Promise<void>
 }
 
 /** Before the stream has begun, no watchdog waits for keepalives. */
 const STARTING_MS = 30_000
+/** The same for each server while there are others to try. */
+const CONNECTING_MS = 2000
+
+const NO_ANCHOR = "The anchor slot cannot be created. Long open transactions delay it."
+
+/** No such slot, or one that PostgreSQL has invalidated. */
+function isWithoutAnchor(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "42704" || error.code === "55000")
+}
 
 /**
  * Reads the log for as long as the process lives, and recovers automatically whenever the stream is
@@ -80,6 +89,8 @@ export function startReader(options: ReaderOptions): Reader {
   let receivedAt = performance.now()
   let reportMs = options.reportMs
   let streamingSince: number | null = null
+  let lostAt: number | null = null
+  let readFrom: string | null = null
   let wake: (() => void) | null = null
   let trouble: Told | null = null
   const failureLog = createFailureLog(log, "The replication stream is back.")
@@ -99,6 +110,9 @@ export function startReader(options: ReaderOptions): Reader {
       paused = false
       receivedAt = performance.now()
       stream?.resume()
+    },
+    again() {
+      void connection?.end()
     },
     async stop() {
       stopping = true
@@ -122,69 +136,95 @@ export function startReader(options: ReaderOptions): Reader {
       if (stopping) break
       metrics.count("stream_reconnects")
       if (streamingSince !== null && performance.now() - streamingSince > 50) failures = 0
-      await rest(Math.min(2000, 10 * 2 ** failures++) * (0.5 + Math.random()))
+      await rest(Math.min(longestRest(), 10 * 2 ** failures++) * (0.5 + Math.random()))
     }
+  }
+
+  /** With several servers, one of them is soon the primary. */
+  function longestRest(): number {
+    return options.nodes.inOrder().length > 1 ? 250 : 2000
   }
 
   async function session(): Promise<void> {
     assembler.reset()
-    const opened = openReplication(options.databaseUrl, "realtime stream")
-    connection = opened
-    const startTimer = setTimeout(() => void opened.end(), STARTING_MS)
     try {
-      await options.prepare()
-      const { system, timeline, flushed, senderTimeoutMs } = await connection.identify()
-      const slot = `${options.anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`
-      const copied = await copyAnchor(connection.sql, options.anchor, slot)
-      const start = placeToStart(copied, flushed, system, timeline)
-      const decode = createDecoder(options.describing)
-      receivedAt = performance.now()
-      stream = await connection.start(slot, options.anchor.publication, start, {
-        message(bytes) {
-          receivedAt = performance.now()
-          const message = decode(bytes)
-          const transaction = message && assembler.take(message, bytes.length)
-          if (transaction) sink.transaction(transaction)
-        },
-        keepalive(end) {
-          receivedAt = performance.now()
-          if (assembler.idle()) sink.advance(end)
-        },
-      })
-      clearTimeout(startTimer)
+      const opened = await openBest()
+      const { node, slot, lineage } = opened
+      connection = opened.connection
+      options.sawXid(opened.xid)
+      const startTimer = setTimeout(() => void opened.connection.end(), STARTING_MS)
+      try {
+        const senderTimeoutMs = await connection.senderTimeout()
+        const start = placeToStart(opened)
+        options.nodes.use(node, lineage)
+        readFrom = opened.incarnation
+        const decode = createDecoder(options.describing)
+        receivedAt = performance.now()
+        stream = await connection.start(slot, options.anchor.publication, start, {
+          message(bytes) {
+            receivedAt = performance.now()
+            const message = decode(bytes)
+            const transaction = message && assembler.take(message, bytes.length)
+            if (transaction) sink.transaction(transaction)
+          },
+          keepalive(end) {
+            receivedAt = performance.now()
+            if (assembler.idle()) sink.advance(end)
+          },
+        })
+        reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
+        stream.report(start)
+      } finally {
+        clearTimeout(startTimer)
+      }
       if (paused) stream.pause()
-      reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
-      stream.report(start)
       streamingSince = performance.now()
+      lostAt = null
       trouble = null
       await watch(stream)
     } finally {
-      clearTimeout(startTimer)
       stream = null
-      await connection.end()
+      lostAt ??= performance.now()
+      await connection?.end()
       connection = null
     }
   }
 
-  /**
-   * PostgreSQL silently skips what a slot no longer holds, so the copy's position is compared with
-   * ours before starting.
-   */
-  function placeToStart(copied: bigint, flushed: bigint, system: string, timeline: string): bigint {
+  async function openBest() {
+    const nodes = options.nodes.inOrder()
+    return openStart({
+      nodes,
+      anchor: options.anchor,
+      place: sink,
+      readFrom,
+      lostMs: lostAt === null ? 0 : performance.now() - lostAt,
+      connectMs: nodes.length > 1 ? CONNECTING_MS : STARTING_MS,
+      trying: (tried) => (connection = tried),
+      failed(node, error) {
+        if (nodes.length === 1 || !isWithoutAnchor(error)) return
+        // The others can be read in the meantime.
+        options.withoutAnchor(node).catch((cause: unknown) => reportFailure(cause, NO_ANCHOR))
+      },
+    })
+  }
+
+  function placeToStart({ continues, copied, reach, lineage }: Awaited<ReturnType<typeof openBest>>): bigint {
     const position = sink.position()
-    const known = position !== null && !sink.moved(system, timeline)
-    if (known && copied <= position && position <= flushed) return position
-    const earliest = flushed - options.replayBytes
+    if (continues && position !== null) {
+      sink.proceed(lineage)
+      return position
+    }
+    const earliest = reach - options.replayBytes
     const start = copied > earliest ? copied : earliest
     if (start > copied) options.skipped(start)
     if (position !== null) {
       metrics.count("stream_gaps")
       log.error(
-        { position: lsnToSql(position), start: lsnToSql(start), flushed: lsnToSql(flushed) },
+        { position: lsnToSql(position), start: lsnToSql(start), reach: lsnToSql(reach) },
         "the log no longer contains this process's position; its clients read everything again",
       )
     }
-    sink.restart(start, system, timeline)
+    sink.restart(start, lineage)
     return start
   }
 
@@ -213,13 +253,10 @@ export function startReader(options: ReaderOptions): Reader {
   }
 
   async function repair(error: unknown): Promise<void> {
-    const code = error instanceof Error && "code" in error ? error.code : undefined
-    // No such slot, or one that PostgreSQL has invalidated.
-    if (code !== "42704" && code !== "55000")
+    const [node, ...others] = options.nodes.inOrder()
+    if (!node || others.length > 0 || !isWithoutAnchor(error))
       return reportFailure(error, "The replication stream failed. Reconnecting.")
-    await ensureAnchor(options.pool, options.anchor).catch((cause: unknown) =>
-      reportFailure(cause, "The anchor slot cannot be created. Long open transactions delay it."),
-    )
+    await options.withoutAnchor(node).catch((cause: unknown) => reportFailure(cause, NO_ANCHOR))
   }
 
   function reportFailure(error: unknown, message: string): void {

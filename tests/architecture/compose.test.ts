@@ -14,6 +14,9 @@ const NOT_HANDED_ON = [
   "DATABASE_STREAM_URL",
   "DATABASE_URL",
   "DATA_DIR",
+  // For several servers.
+  "FOLLOW_CONFIRMED_BY",
+  "FOLLOW_DATABASE_URL",
   "HOST",
   "MAIL_INBOX_HOST",
   "NODE_ENV",

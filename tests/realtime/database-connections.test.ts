@@ -28,7 +28,7 @@ it("a stream whose listener fails ends, gives the reason, and delivers nothing m
   onTestFinished(() => connection.end())
   const slot = `failing_${process.pid}`
   await connection.sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput`).simple()
-  const { flushed } = await connection.identify()
+  const { flushed } = await connection.locate(null)
   let received = 0
   const stream = await connection.start(slot, "tideline", flushed, {
     message() {

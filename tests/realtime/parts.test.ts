@@ -42,8 +42,10 @@ function transaction(xid: bigint, end: bigint, changes: RowChange[] = []): Trans
 }
 
 /** The edits of one change to a row, as the range sees them. */
+const moment = (xid: bigint) => ({ xid, end: xid })
+
 function at(change: Partial<RowChange>) {
-  return editsOf(range, { table, inserted: false, old: null, row: null, ...change }, 7n)
+  return editsOf(range, { table, inserted: false, old: null, row: null, ...change }, moment(7n))
 }
 
 function defineWithoutAuthorize() {
@@ -88,7 +90,7 @@ describe("a range in the order of a text", () => {
 describe("a snapshot's view", () => {
   it("contains what had ended, and not what was running or came later", () => {
     const snapshot = readVisibility("100:110:103,107")
-    expect([99n, 100n, 103n, 107n, 109n, 110n].map((xid) => sees(snapshot, xid))).toEqual([
+    expect([99n, 100n, 103n, 107n, 109n, 110n].map((xid) => sees(snapshot, { xid, end: 0n }))).toEqual([
       true,
       true,
       false,
@@ -96,7 +98,7 @@ describe("a snapshot's view", () => {
       true,
       false,
     ])
-    expect(sees(readVisibility("100:100:"), 99n)).toBe(true)
+    expect(sees(readVisibility("100:100:"), { xid: 99n, end: 0n })).toBe(true)
   })
 
   it("is correct across the wraparound of 32-bit transaction ids", () => {
@@ -108,9 +110,9 @@ describe("a snapshot's view", () => {
     expect(widenXid(0xffff_fff8, before)).toBe(0x2_ffff_fff8n)
     expect(widenXid(0xffff_fff0, 5n)).toBe(0xffff_fff0n)
     const snapshot = readVisibility([0x2_ffff_fff0n, 0x3_0000_0002n, 0x2_ffff_fff5n].join(":"))
-    expect(sees(snapshot, widenXid(0xffff_fff5, snapshot.xmax))).toBe(false)
-    expect(sees(snapshot, widenXid(0x0000_0001, snapshot.xmax))).toBe(true)
-    expect(sees(snapshot, widenXid(0x0000_0002, snapshot.xmax))).toBe(false)
+    expect(sees(snapshot, { xid: widenXid(0xffff_fff5, snapshot.xmax), end: 0n })).toBe(false)
+    expect(sees(snapshot, { xid: widenXid(0x0000_0001, snapshot.xmax), end: 0n })).toBe(true)
+    expect(sees(snapshot, { xid: widenXid(0x0000_0002, snapshot.xmax), end: 0n })).toBe(false)
   })
 })
 
@@ -132,7 +134,7 @@ describe("the ring buffer", () => {
     ring.prune()
     expect(ring.length).toBe(1)
     const newer = ring.beginSnapshot()
-    ring.learn(readVisibility("11:11:"))
+    ring.learn(newer, readVisibility("11:11:"))
     ring.endSnapshot(newer)
     ring.prune()
     expect(ring.length).toBe(1)
@@ -165,9 +167,9 @@ describe("the ring buffer", () => {
     const ring = new Ring({ windowMs: 1e9, bytes: 1e9 }, 0n)
     ring.append(transaction(10n, 1000n))
     ring.append(transaction(11n, 1100n))
-    ring.learn(readVisibility("11:12:11"))
+    ring.learn(ring.beginSnapshot(), readVisibility("11:12:11"))
     expect(ring.settled).toBe(1099n)
-    ring.learn(readVisibility("12:12:"))
+    ring.learn(ring.beginSnapshot(), readVisibility("12:12:"))
     expect(ring.settled).toBe(1100n)
   })
 
@@ -299,7 +301,7 @@ describe("an outgoing queue", () => {
     const { outbox, sent, commit } = openOutbox()
     outbox.hold()
     commit(1, "secret")
-    for (const edit of editsOf(range, insert("secret"), 2n)) outbox.stage(1, edit)
+    for (const edit of editsOf(range, insert("secret"), moment(2n))) outbox.stage(1, edit)
     outbox.revoked([1], "denied")
     outbox.commit(commitHeader(2n, 0, 2n))
     outbox.release()
@@ -311,7 +313,7 @@ describe("an outgoing queue", () => {
   it("counts what several clients wait for once", () => {
     const [one, other] = [openOutbox().outbox, openOutbox().outbox]
     const change = { ...insert("large"), row: row("large", "t", "x".repeat(10_000)) }
-    const [edit] = editsOf(range, change, 1n)
+    const [edit] = editsOf(range, change, moment(1n))
     for (const outbox of [one, other]) {
       outbox.hold()
       if (edit) outbox.stage(1, edit)
@@ -371,7 +373,7 @@ function openOutbox() {
     limits,
   )
   const commit = (n: number, id: string) => {
-    for (const edit of editsOf(range, insert(id), BigInt(n))) outbox.stage(1, edit)
+    for (const edit of editsOf(range, insert(id), moment(BigInt(n)))) outbox.stage(1, edit)
     outbox.commit(commitHeader(BigInt(n), 0, BigInt(n)))
   }
   return { outbox, sent, commit }

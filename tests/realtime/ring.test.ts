@@ -136,7 +136,7 @@ function missing(ring: Ring): readonly Transaction[] | null {
 
 function seeAll(ring: Ring): void {
   const ticket = ring.beginSnapshot()
-  ring.learn(readVisibility("1000000:1000000:"))
+  ring.learn(ticket, readVisibility("1000000:1000000:"))
   ring.endSnapshot(ticket)
 }
 

@@ -147,6 +147,15 @@ export const situationsOfConnections: Situations = {
     const { item } = await returns(stage)
     mustEqual(item.have, { token: "second", lsn: lsn(48) }, "have")
   },
+  "a snapshot without changes that was not asked for renews the token of live rows": async (stage) => {
+    const { connection, id } = await stage.begin([one])
+    connection.changes(id, [], { token: "renewed", lsn: lsn(48) })
+    connection.commit([[id, "put", "2", two]], lsn(56))
+    await stage.shows(connection, ["1", "2"])
+    connection.drop()
+    const { item } = await returns(stage)
+    mustEqual(item.have, { token: "renewed", lsn: lsn(56) }, "have")
+  },
   "parts of a snapshot are discarded when the connection is lost, with their token": async (stage) => {
     const { connection } = await stage.begin([one], { more: true })
     await stage.shows(connection, [])

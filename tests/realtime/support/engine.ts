@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
-import postgres from "postgres"
+import { openPostgres } from "#db/servers.ts"
 import { openRealtime } from "#server/realtime/open.ts"
 import type { RealtimeLimits } from "#server/realtime/limits.ts"
 import type { RealtimeOptions } from "#server/realtime/options.ts"
@@ -40,7 +40,7 @@ export async function startEngine(
   const lines: LogLine[] = []
   const write = (level: LogLine["level"]) => (details: object, message: string) =>
     void lines.push({ level, details, message })
-  const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} })
+  const sql = openPostgres(databaseUrl, { max: 10, onnotice: () => {} })
   const realtime = await openRealtime({
     databaseUrl,
     tables: [threads, messages],

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Followed, ReferenceClient } from "./support/client.ts"
+import { storedMessages } from "./support/oracle.ts"
+import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
+
+let replicas: Replicas
+
+beforeAll(async () => {
+  replicas = await startReplicas()
+}, 120_000)
+afterAll(() => replicas.stop())
+
+const ids = (list: Followed) => [...list.rows.keys()].toSorted()
+
+async function stored(): Promise<string[]> {
+  const rows = await replicas.on(replicas.primary, (sql) => storedMessages(sql, "t"))
+  return rows.map((row) => String(row["_id"]))
+}
+
+async function mustShowTheTable(client: ReferenceClient, list: Followed) {
+  const expected = await stored()
+  await client.until(() => ids(list).join() === expected.join(), `the rows ${expected.join()}`)
+  expect(client.violations).toEqual([])
+}
+
+/** Ends a test with three servers again. */
+async function bringBack() {
+  await Promise.all(replicas.standbys.map((node) => replicas.rejoin(node)))
+}
+
+describe("when the primary dies and a standby is promoted", () => {
+  it("a stream that reads from it goes on as it is, also for clients that reconnect", async () => {
+    const [own] = replicas.standbys
+    const engine = await replicas.engine([own!])
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const idle = await replicas.client(engine, "bob")
+    const idleList = await idle.follow("messages.inThread", { threadId: "t" })
+    await insert(replicas, 1, 10)
+    await mustShowTheTable(client, list)
+    const epoch = client.position?.epoch
+    await replicas.primary.kill()
+    await replicas.failOver(own!)
+    await insert(replicas, 11, 20)
+    await mustShowTheTable(client, list)
+    await client.until(() => client.position?.epoch !== epoch, "the next epoch")
+    idle.close()
+    client.close()
+    await insert(replicas, 21, 30)
+    await Promise.all([client.resume(), idle.resume()])
+    await mustShowTheTable(client, list)
+    await mustShowTheTable(idle, idleList)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+    expect(idle.seen).toMatchObject({ rows: 1, resets: 0 })
+    await bringBack()
+  })
+
+  it("a stream that read from the dead one goes on at another, and the old primary can be read as a standby", async () => {
+    const [follower, other] = replicas.standbys
+    const old = replicas.primary
+    const engine = await replicas.engine([old, follower!, other!])
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(replicas, 31, 40)
+    await mustShowTheTable(client, list)
+    await other!.whenStreaming()
+    await old.kill()
+    await replicas.failOver(other!)
+    await insert(replicas, 41, 50)
+    await mustShowTheTable(client, list)
+    await replicas.rejoin(old)
+    await follower!.stop()
+    await insert(replicas, 51, 60)
+    await mustShowTheTable(client, list)
+    const streams = () =>
+      replicas.on(
+        old,
+        (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
+      )
+    await expect.poll(streams, { timeout: 30_000 }).toHaveLength(1)
+    await insert(replicas, 61, 65)
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+    await bringBack()
+  })
+
+  it("without what was shown, it disappears, and a position beyond the failover is not gone on from", async () => {
+    const [own, promoted] = replicas.standbys
+    const engine = await replicas.engine([own!, promoted!])
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const away = await replicas.client(engine, "bob")
+    const awayList = await away.follow("messages.inThread", { threadId: "t" })
+    await promoted!.stop()
+    await insert(replicas, 71, 80)
+    await client.until(() => list.rows.has("00000080"), "rows that will be taken back")
+    await away.until(() => awayList.rows.has("00000080"), "rows that will be taken back")
+    away.close()
+    await replicas.primary.kill()
+    await own!.kill()
+    await promoted!.start()
+    await replicas.failOver(promoted!)
+    await insert(replicas, 81, 85)
+    await client.until(() => list.state === "reset", "the reset")
+    await client.renew()
+    await mustShowTheTable(client, list)
+    expect(ids(list)).not.toContain("00000080")
+    await away.resume()
+    await mustShowTheTable(away, awayList)
+    expect(away.seen).toMatchObject({ rows: 2, changes: 0 })
+    await bringBack()
+  })
+
+  it("with what was shown, because it was shown only once that standby had it", async () => {
+    const [own, promoted] = replicas.standbys
+    const engine = await replicas.engine([own!, promoted!], { confirmedBy: 2 })
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const before = ids(list)
+    await promoted!.stop()
+    await insert(replicas, 91, 95)
+    // The standby that is read has it, and says so.
+    await own!.whenStreaming()
+    await expect
+      .poll(async () => (await replicas.on(own!, (sql) => storedMessages(sql, "t"))).length)
+      .toBe(before.length + 5)
+    const [page] = await Promise.allSettled([
+      engine.realtime.snapshotOf([{ query: "messages.inThread", args: { threadId: "t" } }], { id: "ada" }),
+    ])
+    expect(page).toMatchObject({ status: "rejected", reason: { refusal: { code: "unavailable" } } })
+    expect(ids(list)).toEqual(before)
+    await replicas.primary.kill()
+    await own!.kill()
+    await promoted!.start()
+    await replicas.failOver(promoted!)
+    await bringBack()
+    await insert(replicas, 96, 99)
+    await mustShowTheTable(client, list)
+    expect(ids(list)).not.toContain("00000095")
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+  })
+})

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Followed, ReferenceClient } from "./support/client.ts"
+import type { Engine } from "./support/engine.ts"
+import { storedMessages } from "./support/oracle.ts"
+import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
+
+let replicas: Replicas
+
+beforeAll(async () => {
+  replicas = await startReplicas()
+}, 120_000)
+afterAll(() => replicas.stop())
+beforeEach(() => replicas.on(replicas.primary, (sql) => sql`delete from messages`))
+
+/** A client that follows the thread, at an engine that reads from the standbys. */
+async function begin() {
+  const engine = await replicas.engine(replicas.standbys)
+  const client = await replicas.client(engine)
+  const list = await client.follow("messages.inThread", { threadId: "t" })
+  return { engine, client, list }
+}
+
+async function mustShowTheTable(client: ReferenceClient, list: Followed) {
+  const stored = await replicas.on(replicas.primary, (sql) => storedMessages(sql, "t"))
+  await client.until(() => list.rows.size === stored.length, `${stored.length} rows`)
+  expect(client.rowsOf(list)).toEqual(stored)
+  expect(client.violations).toEqual([])
+}
+
+const readsStandby = ({ realtime }: Engine) => realtime.metrics()["reads_standby"]
+const sendersOfLogs = (node: (typeof replicas.nodes)[number]) =>
+  replicas.on(
+    node,
+    (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
+  )
+
+describe("a process that follows standbys", () => {
+  it("reads the log from one of them, and nothing from the primary", async () => {
+    const { engine, client, list } = await begin()
+    await insert(replicas, 1, 20)
+    await mustShowTheTable(client, list)
+    expect(readsStandby(engine)).toBe(1)
+    expect(await sendersOfLogs(replicas.primary)).toHaveLength(0)
+    expect(await sendersOfLogs(replicas.standbys[0]!)).toHaveLength(1)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+  })
+
+  it("joins snapshot and stream while transactions run, whose ids a standby's snapshot does not name", async () => {
+    const { client } = await begin()
+    for (let n = 0; n < 10; n++) {
+      const writing = replicas.on(replicas.primary, (sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`insert into messages (_id, thread_id, owner) values (${`slow ${n}`}, 't', 'ada')`
+          await insert(replicas, n, n)
+          const during = await client.follow("messages.inThread", { threadId: "t" })
+          expect(during.rows.has(`slow ${n}`)).toBe(false)
+        }),
+      )
+      const list = await client.follow("messages.inThread", { threadId: "t" })
+      await writing
+      await mustShowTheTable(client, list)
+    }
+  })
+
+  it("renders a page that shows what was committed before it was asked for", async () => {
+    const { engine } = await begin()
+    for (let n = 1; n <= 30; n++) {
+      await insert(replicas, n, n)
+      const [page] = await engine.realtime.snapshotOf(
+        [{ query: "messages.inThread", args: { threadId: "t" } }],
+        { id: "ada" },
+      )
+      expect(page?.rows).toHaveLength(n)
+      expect(page?.have).toBeDefined()
+    }
+    expect(engine.realtime.metrics()["reads_moved_to_primary"] ?? 0).toBe(0)
+  })
+
+  it("renders it from the primary when the standby does not get there, and a browser reads it again", async () => {
+    const engine = await replicas.engine(replicas.standbys, {}, { followWaitMs: 100, followLagMs: 60_000 })
+    await replicas.standbys[0]!.pauseReplay()
+    try {
+      await insert(replicas, 1, 3)
+      const [page] = await engine.realtime.snapshotOf(
+        [{ query: "messages.inThread", args: { threadId: "t" } }],
+        { id: "ada" },
+      )
+      expect(page?.rows).toHaveLength(3)
+      expect(page?.have).toBeUndefined()
+      expect(engine.realtime.metrics()["reads_moved_to_primary"]).toBe(1)
+    } finally {
+      await replicas.standbys[0]!.resumeReplay()
+    }
+  })
+
+  it("makes a client's own mutation arrive", async () => {
+    const { client, list } = await begin()
+    const { lsn } = await client.mutate(
+      "messages.add",
+      { id: "own", threadId: "t", body: "text" },
+      "a mutation at a standby",
+    )
+    await client.until(() => (client.position?.lsn ?? "") >= lsn, "the mutation's position")
+    expect(list.rows.has("own")).toBe(true)
+  })
+
+  it.each([
+    ["is killed", (node: Node) => node.kill(), (node: Node) => node.start()],
+    ["hangs", async (node: Node) => node.pause(), async (node: Node) => node.resume()],
+    ["replays no more", (node: Node) => node.pauseReplay(), (node: Node) => node.resumeReplay()],
+    ["replays with a delay", (node: Node) => node.delayReplay(30_000), (node: Node) => node.delayReplay(0)],
+  ])("goes on at another one when its own %s, and its clients notice nothing", async (_, harm, heal) => {
+    const { engine, client, list } = await begin()
+    await insert(replicas, 1, 10)
+    await mustShowTheTable(client, list)
+    const [own, other] = replicas.standbys
+    await harm(own!)
+    try {
+      await insert(replicas, 11, 20)
+      await mustShowTheTable(client, list)
+      await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
+      expect(readsStandby(engine)).toBe(1)
+      const resumed = await client.follow("messages.inThread", { threadId: "t" })
+      expect(resumed.rows.size).toBe(20)
+    } finally {
+      await heal(own!)
+    }
+    await own!.whenStreaming()
+    await insert(replicas, 21, 30)
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 2, resets: 0 })
+  })
+
+  it("goes on at the primary when no standby is left, and returns to one", async () => {
+    const { engine, client, list } = await begin()
+    for (const standby of replicas.standbys) standby.pause()
+    try {
+      await insert(replicas, 1, 10)
+      await mustShowTheTable(client, list)
+      expect(readsStandby(engine)).toBe(0)
+    } finally {
+      for (const standby of replicas.standbys) standby.resume()
+    }
+    await expect.poll(() => readsStandby(engine), { timeout: 20_000 }).toBe(1)
+    await insert(replicas, 11, 20)
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+  })
+
+  it("goes on at another one when its slot is invalidated, and makes the slot again", async () => {
+    const { client, list } = await begin()
+    const [own] = replicas.standbys
+    await own!.set({ max_slot_wal_keep_size: "16MB" })
+    try {
+      await insert(replicas, 1, 10)
+      await mustShowTheTable(client, list)
+      const statuses = () =>
+        replicas.on(own!, async (sql) => {
+          const slots = await sql`select wal_status as status from pg_replication_slots where not temporary`
+          return slots.map(({ status }) => String(status))
+        })
+      // Advancing it would save it.
+      await replicas.on(
+        own!,
+        (sql) =>
+          sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where not temporary`,
+      )
+      await replicas.on(
+        own!,
+        (sql) => sql`select pg_terminate_backend(active_pid) from pg_replication_slots where active`,
+      )
+      await insert(replicas, 11, 20)
+      await mustShowTheTable(client, list)
+      await expect.poll(statuses, { timeout: 20_000 }).toEqual(["reserved"])
+    } finally {
+      await own!.set({ max_slot_wal_keep_size: null })
+    }
+    await insert(replicas, 21, 30)
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+  })
+})
+
+type Node = Replicas["nodes"][number]

@@ -1,0 +1,63 @@
+import postgres from "postgres"
+import { onTestFinished } from "vitest"
+import { readDatabaseUrl } from "#db/servers.ts"
+import type { ReplicaNode } from "#db/embedded/replica-node.ts"
+import type { RealtimeLimits } from "#server/realtime/limits.ts"
+import type { RealtimeOptions } from "#server/realtime/options.ts"
+import { startTestReplicaSet } from "../../support/replica-set.ts"
+import { ReferenceClient } from "./client.ts"
+import { startEngine, type Engine } from "./engine.ts"
+import { SCHEMA, type Scope, type Viewer } from "./tables.ts"
+
+/** Limits under which a standby is passed over, and returned to, within a second. */
+const SWIFT = { anchorMs: 300, followLagMs: 500, followSettleMs: 700, reportMs: 1000 }
+
+/** A primary and two standbys with the tables of these tests, for one test to mistreat. */
+export async function startReplicas(settings: Record<string, string> = {}) {
+  const set = await startTestReplicaSet({ standbys: 2, settings })
+  const sql = postgres(set.primary.url, { max: 1, onnotice: () => {} })
+  await sql.unsafe(SCHEMA)
+  await sql.end()
+
+  const databaseUrl = readDatabaseUrl(set.url) ?? set.url
+  return Object.assign(set, {
+    databaseUrl,
+    /** Statements on one node, over a connection that ends with them. */
+    async on<Result>(node: ReplicaNode, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+      const connection = postgres(node.url, { max: 1, onnotice: () => {}, connect_timeout: 5 })
+      try {
+        return await work(connection)
+      } finally {
+        await connection.end({ timeout: 0 }).catch(() => {})
+      }
+    },
+    /** An engine that reads from these nodes, until the test ends. */
+    async engine(
+      followed: readonly ReplicaNode[],
+      others: Partial<RealtimeOptions<Viewer, Scope>> = {},
+      limits: Partial<RealtimeLimits> = {},
+    ): Promise<Engine> {
+      const followUrls = followed.map(({ url }) => url)
+      const engine = await startEngine(databaseUrl, { ...SWIFT, ...limits }, { followUrls, ...others })
+      onTestFinished(() => engine.close())
+      return engine
+    },
+    async client(engine: Engine, token = "ada") {
+      const client = new ReferenceClient(engine.url, token)
+      onTestFinished(() => client.close())
+      await client.connect()
+      return client
+    },
+  })
+}
+
+export type Replicas = Awaited<ReturnType<typeof startReplicas>>
+
+/** Inserts messages at the primary, as ids that the test chose. */
+export async function insert(replicas: Replicas, from: number, to: number, threadId = "t") {
+  await replicas.on(
+    replicas.primary,
+    (sql) => sql`insert into messages (_id, thread_id, owner)
+      select lpad(n::text, 8, '0'), ${threadId}, 'ada' from generate_series(${from}::int, ${to}::int) n`,
+  )
+}
