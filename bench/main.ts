@@ -5,6 +5,7 @@ import { measureHttp } from "./http/measure.ts"
 import { measureRealtime } from "./realtime/measure.ts"
 import { measureReturn } from "./return/measure.ts"
 import { saveResults } from "./results.ts"
+import { measureScale } from "./scale/measure.ts"
 import { measureSilent } from "./silent/measure.ts"
 import { measureStart } from "./start/measure.ts"
 
@@ -20,6 +21,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<object>> 
   return: measureReturn,
   silent: measureSilent,
   connections: measureConnections,
+  scale: measureScale,
 }
 
 const name = process.argv[2]

@@ -43,11 +43,17 @@ export async function stopServer({ child }: Served): Promise<void> {
   clearTimeout(timer)
 }
 
-/** CPU time in ms of the process and its children. */
+/** CPU time in ms of the process and its children; 0 if it has ended. */
 export function cpuOf(pid: number): number {
-  const [, , , , , , , , , , , user = 0, system = 0] = statOf(pid).map(Number)
-  const own = ((user + system) * 1000) / TICKS
-  return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own)
+  try {
+    const [, , , , , , , , , , , user = 0, system = 0] = statOf(pid).map(Number)
+    const own = ((user + system) * 1000) / TICKS
+    return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH"))
+      return 0
+    throw error
+  }
 }
 
 /** Resident memory of the process and its children, in MiB. */
