@@ -178,8 +178,7 @@ async function openReader(
     )
     .simple()
   const publication = place === "parts" ? `part_${at % PARTS}` : "everything"
-  const { flushed } = await connection.identify()
-  const stream = await connection.start(slot, publication, flushed, {
+  const stream = await connection.start(slot, publication, 0n, {
     message(bytes) {
       if (!latencies || bytes[0] !== INSERT) return
       const written = / (\d{13}) /.exec(bytes.toString("latin1"))?.[1]
