@@ -175,12 +175,15 @@ export function createLiveClient(link: Link) {
         joined.set(part.id, { ...part, changes: begun.changes.concat(part.changes) })
       } else joined.set(part.id, part)
     }
-    for (const [id, snapshot] of joined) collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
+    let isRead = false
+    for (const [id, snapshot] of joined) {
+      collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
+      isRead ||= snapshot.kind === "rows"
+    }
     const position = events.at(-1)?.position
     if (!position) return
     // LSNs of different epochs cannot be compared, except when the rows go on as they are. The rows
     // of another snapshot were read after every settled mutation.
-    const isRead = events.some(({ subscriptions }) => subscriptions.some(({ kind }) => kind === "rows"))
     if (epoch !== position.epoch && isRead) mutations.settleCommitted()
     epoch = position.epoch
     advance(position.lsn)
@@ -236,13 +239,7 @@ export function createLiveClient(link: Link) {
           ...ownWords("page-replaced"),
         })
       }
-      const shown = {
-        connecting: "connecting",
-        down: "stale",
-        "signed-out": "signed-out",
-        outdated: "outdated",
-      } as const
-      setFreshness({ ...freshness, state: shown[state] })
+      setFreshness({ ...freshness, state: state === "down" ? "stale" : state })
     },
   })
 

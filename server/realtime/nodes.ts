@@ -92,10 +92,7 @@ export function openNodes(options: NodesOptions): Nodes {
   const timer = followed.length > 0 ? setInterval(() => void sample(), WATCH_MS) : undefined
   for (const node of followed)
     watches.set(node, watchNode(node, { intervalMs: WATCH_MS, changed: () => answered() }))
-  if (followed.length > 0) {
-    metrics.gauge("reads_standby", () => (used?.node.isFollowed ? 1 : 0))
-    metrics.count("moves", 0)
-  }
+  metrics.gauge("reads_standby", () => (used?.node.isFollowed ? 1 : 0))
 
   return {
     followed,

@@ -29,7 +29,7 @@ const INTERVAL = "3"
 
 /** The browser loads the page again: it needs no JavaScript. */
 export const headers: Route.HeadersFunction = ({ loaderHeaders }) => {
-  const refresh = loaderHeaders.get("Refresh")
+  const refresh = loaderHeaders.get("refresh")
   return { "Cache-Control": "private, no-store", ...(refresh && { Refresh: refresh }) }
 }
 
@@ -76,7 +76,7 @@ export default function Servers({ loaderData: { topology, now, isHeld } }: Route
           <Branches>
             {[
               ...standbys.map((standby) => (
-                <Standby key={`${standby.name} at ${standby.address}`} standby={standby} />
+                <Standby key={`${standby.name}@${standby.address}`} standby={standby} />
               )),
               ...processes.map((each) => <Process key={each.number} process={each} />),
             ]}
@@ -241,7 +241,7 @@ function Slots({ slots }: { slots: readonly SlotState[] }) {
             title={<code>{name}</code>}
             mark={
               <>
-                {isActive ? <Badge tone="success">{t`Read`}</Badge> : <Badge>{t`Not read`}</Badge>}
+                {isActive ? <Badge tone="success">{t`Being read`}</Badge> : <Badge>{t`Not read`}</Badge>}
                 {status === "reserved" ? null : <Badge tone="warning">{status}</Badge>}
               </>
             }
