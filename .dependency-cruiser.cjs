@@ -65,7 +65,7 @@ module.exports = {
       name: "domains-not-http",
       severity: "error",
       from: {
-        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|users|waitlist)/",
+        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|spaces|users|waitlist)/",
       },
       to: { path: "^server/http/" },
     },

@@ -5,6 +5,7 @@ import { fileMutations, liveFiles } from "./files/live.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import type { KeyScope } from "./ports/identity-contract.ts"
 import type { NamedCall } from "./realtime/options.ts"
+import { liveSpaces, spaceMutations } from "./spaces/live.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
 
 /** The live queries and mutations that socket clients can use. */
@@ -13,10 +14,11 @@ export const liveQueries = [
   ...liveDevices,
   ...liveFiles,
   ...liveChat,
+  ...liveSpaces,
   ...liveDemo,
   ...liveMaintenance,
 ]
-export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations]
+export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations, ...spaceMutations]
 
 /** Channels for what is not stored, each beside one of the queries. */
 export const liveChannels = [...demoChannels]
@@ -27,7 +29,7 @@ export const liveChannels = [...demoChannels]
  */
 export function neededScope({ kind, name }: NamedCall): KeyScope | null {
   const [domain] = name.split(".")
-  if (domain === "chat") return "chat"
+  if (domain === "chat" || domain === "spaces") return domain
   if (domain !== "files") return null
   return kind === "query" ? "files:read" : "files:write"
 }

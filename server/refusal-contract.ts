@@ -81,6 +81,23 @@ export const refusalTexts = {
   "image-too-large": "{fileName} is too large: an attached image can have {megabytes} MB.",
   "images-too-large": "The images are too large: together they can have {megabytes} MB.",
 
+  // Spaces
+  "no-such-space": "There is no such space, or you are not a member of it.",
+  "no-such-member": "This person is not a member of the space.",
+  "no-such-invitation": "There is no such invitation, or it is not yours.",
+  "space-reader": "You can read in this space, but not change anything. Ask its owner to make you an editor.",
+  "space-owner-only": "Only the owner of the space can do this.",
+  "space-owner-leaving": "You own this space. Transfer it to another member before you leave, or delete it.",
+  "space-owner-fixed": "The owner's role changes only when the space is transferred.",
+  "space-slug-taken": "Another space already has the address {slug}.",
+  "too-many-spaces": "You own {most} spaces. Delete one you no longer need.",
+  "too-many-members": "A space can have {most} members.",
+  "too-many-invitations": "A space can have {most} open invitations. Revoke one you no longer need.",
+  "person-is-member": "{email} is already a member.",
+  "invitation-dead": "This invitation doesn't work. Ask the person who sent it for a new one.",
+  "invitation-address-unconfirmed":
+    "Open the link in the email that invited you, or confirm your email address first.",
+
   // Accounts
   "account-at-provider": "Accounts are managed by your identity provider. Use its account page.",
   "account-differs-at-provider": "The identity provider reports a different email or plan. Reload the page.",
@@ -156,6 +173,13 @@ export const refusalTexts = {
   "title-missing": "Give the conversation a title.",
   "title-too-long": "A title can have {most} characters at most.",
   "search-too-long": "A search can have {most} characters at most.",
+  "space-name-missing": "Give the space a name.",
+  "space-name-too-long": "A space's name can have {most} characters at most.",
+  "space-slug-unfit":
+    "An address has up to 40 characters: lower-case letters and digits, with hyphens between them.",
+  "space-role-unfit": "A member is an editor or a reader.",
+  "invitation-end-too-late": "An invitation can be valid for up to a year.",
+  "invitation-uses-unfit": "The number of people is a whole number from 1 to 1,000.",
   "not-found": "Not found.",
 
   // Any page

@@ -11,6 +11,7 @@ import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { maintenance } from "#db/schema/maintenance.ts"
+import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import * as v from "valibot"
 import { AttachmentRows, DeltaRows, PartRows } from "./chat/row-schemas.ts"
@@ -32,11 +33,11 @@ export const watchedUsers = watchedTable(users, ["clerkId"], {
   onboardingStep: "Null before the first step.",
 })
 export const watchedDevices = watchedTable(devices, ["userId"], { label: "As the device describes itself." })
-export const watchedFiles = watchedTable(files, ["userId", "trashed", "trashedAt"], {
+export const watchedFiles = watchedTable(files, ["userId", "spaceKey", "trashed", "trashedAt"], {
   size: "Bytes.",
   trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
 })
-export const watchedShares = watchedTable(fileShares, ["userId", "fileId"], {
+export const watchedShares = watchedTable(fileShares, ["userId", "spaceKey", "fileId"], {
   hint: "The last four characters of the link's URL.",
   expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
   maxDownloads: "Null without a limit.",
@@ -47,14 +48,14 @@ export const watchedUsage = watchedTable(fileUsage, ["userId"], {
   trashed: "Bytes of the files in the trash.",
   revision: "Grows with every change of the files.",
 })
-export const watchedThreads = watchedTable(chatThreads, ["userId", "trashed", "lastMessageAt"], {
+export const watchedThreads = watchedTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
   lastMessageAt: "Milliseconds since the epoch.",
 })
-export const watchedMessages = watchedTable(chatMessages, ["userId", "threadId"], {
+export const watchedMessages = watchedTable(chatMessages, ["userId", "spaceKey", "threadId"], {
   attachments: AttachmentRows,
   edited: "Whether it replaced an earlier version.",
 })
-export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"], {
+export const watchedTurns = watchedTable(chatTurns, ["userId", "spaceKey", "threadId"], {
   _id: "The same as the reply's message.",
   questionId: "The message that is replied to.",
   requestId: "The sender's own id for that message.",
@@ -62,14 +63,26 @@ export const watchedTurns = watchedTable(chatTurns, ["userId", "threadId"], {
   failure: "What the user is shown if the turn failed.",
   finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
 })
-export const watchedChunks = watchedTable(chatChunks, ["userId", "threadId"], {
+export const watchedChunks = watchedTable(chatChunks, ["userId", "spaceKey", "threadId"], {
   turnId: "The turn, and the message, of the reply.",
   seq: "Position within the reply, from 0.",
   delta: DeltaRows,
 })
-export const watchedThreadShares = watchedTable(chatShares, ["userId", "threadId"], {
+export const watchedThreadShares = watchedTable(chatShares, ["userId", "spaceKey", "threadId"], {
   hint: "The last four characters of the link's URL.",
   expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+})
+export const watchedMembers = watchedTable(spaceMembers, ["userId", "spaceId", "trashed", "role"], {
+  spaceSlug: "Part of the space's URLs.",
+  spacePictureId: "Null without a picture. Another picture has another id.",
+  memberName: "The name in their profile.",
+  trashedAt: "When the space was deleted. Milliseconds since the epoch.",
+})
+export const watchedInvitations = watchedTable(spaceInvitations, ["spaceId", "email"], {
+  email: "In lower case. Empty for a link that several people can use.",
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch.",
+  maxUses: "How many people can use it; null without a limit.",
 })
 export const watchedBoats = watchedTable(demoBoats, ["harbour"], {})
 export const watchedMaintenance = watchedTable(maintenance, ["place"], {
@@ -87,6 +100,8 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedTurns,
   watchedChunks,
   watchedThreadShares,
+  watchedMembers,
+  watchedInvitations,
   watchedBoats,
   watchedMaintenance,
 ]

@@ -12,6 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core"
 import { milliseconds, record } from "./record.ts"
+import { spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
 
 export const chatThreads = pgTable(
@@ -33,11 +34,25 @@ export const chatThreads = pgTable(
     /** Deleted, but restorable for a day. */
     trashed: boolean("trashed").notNull().default(false),
     trashedAt: milliseconds("trashed_at"),
+    /** Null for a personal conversation. */
+    spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "cascade" }),
+    spaceKey: spaceKey(),
   },
   (table) => [
     index("chat_threads_by_user_id").on(table.userId),
     index("chat_threads_by_user_id_last_message").on(table.userId, table.lastMessageAt),
+    // The list of what is personal. The next one was added for spaces and is the replica identity.
     uniqueIndex("chat_threads_live").on(table.userId, table.trashed, table.lastMessageAt, table._id),
+    uniqueIndex("chat_threads_live_in_space").on(
+      table.spaceKey,
+      table.trashed,
+      table.lastMessageAt,
+      table._id,
+      table.userId,
+    ),
+    index("chat_threads_by_space_id")
+      .on(table.spaceId)
+      .where(sql`${table.spaceId} is not null`),
     index("chat_threads_by_trashed_at")
       .on(table.trashedAt)
       .where(sql`${table.trashed}`),
@@ -80,11 +95,14 @@ export const chatMessages = pgTable(
     ...message(),
     /** A message that replaced another, which is in `chat_replaced_messages`. */
     edited: boolean("edited").notNull().default(false),
+    /** The conversation's. */
+    spaceKey: spaceKey(),
   },
   (table) => [
     index("chat_messages_by_user_id").on(table.userId),
     index("chat_messages_by_thread_id").on(table.threadId),
     uniqueIndex("chat_messages_live").on(table.userId, table.threadId, table._id),
+    uniqueIndex("chat_messages_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
     index("chat_messages_search").using("gin", sql`search_words(${table.userId}, ${table.content})`),
     check("chat_messages_role", sql`${table.role} in ('user', 'assistant')`),
   ],
@@ -147,6 +165,8 @@ export const chatTurns = pgTable(
      * started it: 35 seconds later.
      */
     deadline: milliseconds("deadline"),
+    /** The conversation's. */
+    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("chat_turns_by_request").on(table.threadId, table.requestId),
@@ -155,6 +175,7 @@ export const chatTurns = pgTable(
       .where(sql`${table.status} = 'running'`),
     index("chat_turns_by_question").on(table.questionId),
     uniqueIndex("chat_turns_live").on(table.userId, table.threadId, table._id),
+    uniqueIndex("chat_turns_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
     check(
       "chat_turns_status",
       sql`${table.status} in ('running', 'completed', 'stopped', 'timeout', 'interrupted', 'failed')`,
@@ -216,9 +237,12 @@ export const chatShares = pgTable(
      */
     title: text("title"),
     messageIds: uuid("message_ids").array(),
+    /** The conversation's. */
+    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("chat_shares_live").on(table.userId, table.threadId, table._id),
+    uniqueIndex("chat_shares_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
     index("chat_shares_by_thread_id").on(table.threadId),
     check("chat_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
     check("chat_shares_copy", sql`(${table.title} is null) = (${table.messageIds} is null)`),
@@ -240,10 +264,13 @@ export const chatChunks = pgTable(
       .references(() => chatTurns._id, { onDelete: "cascade" }),
     seq: integer("seq").notNull(),
     delta: jsonb("delta").$type<ReplyDelta[]>().notNull(),
+    /** The turn's, which is locked when a chunk is written: no trigger has to look it up. */
+    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("chat_chunks_by_turn").on(table.turnId, table.seq),
     uniqueIndex("chat_chunks_live").on(table.userId, table.threadId, table._id),
+    uniqueIndex("chat_chunks_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
   ],
 )
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm"
 import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { byteString, milliseconds, record } from "./record.ts"
+import { PERSONAL, spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
 
 /**
@@ -42,18 +43,35 @@ export const files = pgTable(
      * needs columns that are never null.
      */
     trashedAt: milliseconds("trashed_at").notNull().default(0),
+    /** Null for a personal file. */
+    spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "cascade" }),
+    spaceKey: spaceKey(),
   },
   (table) => [
     index("files_by_storage_id").on(table.storageId),
     index("files_by_user_id").on(table.userId, table.trashed, table._id),
+    index("files_by_space_id")
+      .on(table.spaceId)
+      .where(sql`${table.spaceId} is not null`),
     index("files_by_trashed_at")
       .on(table.trashedAt)
       .where(sql`${table.trashed}`),
-    // Names of files in the trash are free.
+    // Names of files in the trash are free. The others are unique in a space, or among what is
+    // personal.
     uniqueIndex("files_by_user_id_file_name")
-      .on(table.userId, table.fileName)
+      .on(
+        sql`coalesce(nullif(${table.spaceKey}, '${sql.raw(PERSONAL)}'::uuid), ${table.userId})`,
+        table.fileName,
+      )
       .where(sql`not ${table.trashed}`),
     uniqueIndex("files_live").on(table.userId, table.trashed, table.trashedAt, table._id),
+    uniqueIndex("files_live_in_space").on(
+      table.spaceKey,
+      table.trashed,
+      table.trashedAt,
+      table._id,
+      table.userId,
+    ),
     check("files_name", sql`octet_length(${table.fileName}) between 1 and 255`),
     check("files_size", sql`${table.size} >= 0`),
     check("files_trashed", sql`${table.trashed} = (${table.trashedAt} > 0)`),
@@ -80,9 +98,12 @@ export const fileShares = pgTable(
     passwordHash: text("password_hash"),
     maxDownloads: integer("max_downloads"),
     downloads: integer("downloads").notNull().default(0),
+    /** The file's. */
+    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("file_shares_live").on(table.userId, table.fileId, table._id),
+    uniqueIndex("file_shares_live_in_space").on(table.spaceKey, table.fileId, table._id, table.userId),
     index("file_shares_by_file_id").on(table.fileId),
     check("file_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
     check("file_shares_max_downloads", sql`${table.maxDownloads} > 0`),
@@ -126,6 +147,8 @@ export const uploads = pgTable(
     metadata: text("metadata"),
     /** The file that it became. */
     fileId: uuid("file_id").references(() => files._id, { onDelete: "cascade" }),
+    /** Where the file will be; null for a personal one. */
+    spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "set null" }),
     /**
      * Unused. The previous version writes it; the next migration that may remove columns drops it.
      */
@@ -135,6 +158,9 @@ export const uploads = pgTable(
     index("uploads_by_expires_at").on(table.expiresAt),
     index("uploads_by_user_id").on(table.userId),
     index("uploads_by_file_id").on(table.fileId),
+    index("uploads_by_space_id")
+      .on(table.spaceId)
+      .where(sql`${table.spaceId} is not null`),
     check("uploads_reserved", sql`${table.reserved} >= 0`),
     check("uploads_length", sql`${table.length} >= 0`),
     check("uploads_finished", sql`(${table.key} is null) = (${table.fileId} is not null)`),

@@ -13,7 +13,7 @@ export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
 
-const Email = v.pipe(
+export const Email = v.pipe(
   v.string(reason("email-missing")),
   v.trim(),
   v.nonEmpty(reason("email-missing")),

@@ -2,6 +2,7 @@ import { and, eq, or } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
+import { spaceInvitations } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { requestStopOfReply } from "#server/chat/stop.ts"
@@ -81,6 +82,9 @@ async function deleteRecords(scope: Deleting, user: User) {
         namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
       ),
     )
+  await db
+    .delete(spaceInvitations)
+    .where(namesOneOf(spaceInvitations.email, spaceInvitations._creationTime, addresses))
   await db.delete(waitlist).where(namesOneOf(waitlist.email, waitlist._creationTime, addresses))
   await forgetInActs(scope, clerkId, addresses)
   // Their rows outlive the account if bytes cannot be removed now.

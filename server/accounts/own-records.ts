@@ -5,6 +5,7 @@ import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
+import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Scope } from "#server/scope.ts"
 import { findAddresses, namesOneOf } from "./addresses.ts"
@@ -28,6 +29,8 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
     acts,
     security,
     changes,
+    memberships,
+    invitations,
   ] = await Promise.all([
     db
       .select({
@@ -131,6 +134,35 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
       .select({ nextEmail: authAddressChange.nextEmail, expiresAt: authAddressChange.expiresAt })
       .from(authAddressChange)
       .where(eq(authAddressChange.userId, clerkId)),
+    db
+      .select({
+        _id: spaceMembers._id,
+        _creationTime: spaceMembers._creationTime,
+        spaceId: spaceMembers.spaceId,
+        spaceName: spaceMembers.spaceName,
+        role: spaceMembers.role,
+        trashed: spaceMembers.trashed,
+      })
+      .from(spaceMembers)
+      .where(eq(spaceMembers.userId, userId)),
+    db
+      .select({
+        _creationTime: spaceInvitations._creationTime,
+        spaceName: spaceInvitations.spaceName,
+        role: spaceInvitations.role,
+        email: spaceInvitations.email,
+        hint: spaceInvitations.hint,
+        expiresAt: spaceInvitations.expiresAt,
+        uses: spaceInvitations.uses,
+        byViewer: sql<boolean>`${spaceInvitations.userId} = ${userId}`,
+      })
+      .from(spaceInvitations)
+      .where(
+        or(
+          eq(spaceInvitations.userId, userId),
+          namesOneOf(spaceInvitations.email, spaceInvitations._creationTime, addresses),
+        ),
+      ),
   ])
   return {
     files: listed,
@@ -144,5 +176,7 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
     operatorActs: acts,
     securityLog: security,
     addressChange: changes,
+    spaces: memberships,
+    spaceInvitations: invitations,
   }
 }

@@ -3,11 +3,12 @@ import * as v from "valibot"
 import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
+import { isPersonal } from "#server/spaces/access.ts"
 import { ThreadId } from "./contract.ts"
 
 /** The viewer's own conversations, except those in the trash. */
-export function ownThreads({ viewer }: Scope<"viewer">): SQL | undefined {
-  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, false))
+export function ownThreads(scope: Scope<"viewer">): SQL | undefined {
+  return and(isPersonal(scope, chatThreads), eq(chatThreads.trashed, false))
 }
 
 /**
@@ -19,8 +20,8 @@ export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
 }
 
 /** The viewer's conversations in the trash. */
-export function ownTrashedThreads({ viewer }: Scope<"viewer">): SQL | undefined {
-  return and(eq(chatThreads.userId, viewer.user._id), eq(chatThreads.trashed, true))
+export function ownTrashedThreads(scope: Scope<"viewer">): SQL | undefined {
+  return and(isPersonal(scope, chatThreads), eq(chatThreads.trashed, true))
 }
 
 /** A conversation in the viewer's trash. Throws NotFound as `ownThread` does. */
@@ -32,16 +33,16 @@ export function ownTrashedThread(scope: Scope<"viewer">, id: string): SQL | unde
  * The messages of one or all of the viewer's conversations: those they wrote and the replies to
  * them.
  */
-export function ownMessages({ viewer }: Scope<"viewer">, threadId?: string): SQL | undefined {
+export function ownMessages(scope: Scope<"viewer">, threadId?: string): SQL | undefined {
   return and(
-    eq(chatMessages.userId, viewer.user._id),
+    isPersonal(scope, chatMessages),
     threadId === undefined ? undefined : eq(chatMessages.threadId, threadId),
   )
 }
 
 /** The links to conversations that the viewer created. */
-export function ownThreadShares({ viewer }: Scope<"viewer">): SQL {
-  return eq(chatShares.userId, viewer.user._id)
+export function ownThreadShares(scope: Scope<"viewer">): SQL | undefined {
+  return isPersonal(scope, chatShares)
 }
 
 function parseId(id: string): string {

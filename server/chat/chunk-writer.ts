@@ -127,8 +127,8 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
    */
   async function insert(rows: Row[]) {
     await db.execute(sql`
-      insert into ${chatChunks} (user_id, thread_id, turn_id, seq, delta)
-      select turn.user_id, turn.thread_id, turn._id, said.seq, said.delta
+      insert into ${chatChunks} (user_id, thread_id, space_key, turn_id, seq, delta)
+      select turn.user_id, turn.thread_id, turn.space_key, turn._id, said.seq, said.delta
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as said (turn uuid, seq integer, delta jsonb)
       join ${chatTurns} as turn on turn._id = said.turn and turn.status = 'running'
       order by turn._id

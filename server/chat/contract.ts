@@ -4,6 +4,7 @@ import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
+import { InSpace } from "#server/spaces/contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,
@@ -194,6 +195,8 @@ const Title = v.pipe(
 export const CreateThread = v.object({
   title: v.optional(Title),
   question: v.optional(v.pipe(v.string(), v.maxLength(MESSAGE_LIMIT))),
+  /** A personal conversation without it. */
+  spaceId: InSpace,
 })
 export type CreateThread = v.InferOutput<typeof CreateThread>
 
@@ -256,7 +259,7 @@ export interface Stopped {
 export const chatCalls: {
   createThread: MutationType<
     "chat.createThread",
-    { title?: string | undefined; question?: string | undefined },
+    { title?: string | undefined; question?: string | undefined; spaceId?: string | undefined },
     ThreadSummary
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>

@@ -1,5 +1,8 @@
 import * as v from "valibot"
+import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
+import { InSpace } from "#server/spaces/contract.ts"
+import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import {
   watchedChunks,
@@ -30,37 +33,44 @@ const NO_THREAD = { not_found: "There is no such conversation, or it is not the 
 
 export const liveThreads = defineLiveQuery({
   name: "chat.listThreads",
-  description: "The caller's conversations, the last used first.",
-  args: v.strictObject({ after: Page }),
+  description: "The caller's conversations, or those in a space, the last used first.",
+  args: v.strictObject({ spaceId: InSpace, after: Page }),
   table: watchedThreads,
   order: { field: "lastMessageAt", direction: "desc" },
   page: { argument: "after", size: 50 },
-  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: false } }),
+  range: ({ spaceId }, viewer: Viewer) => ({ eq: { ...placeOf(viewer, spaceId), trashed: false } }),
+  ...ofPlace,
   fields: THREAD_FIELDS,
 })
 
+interface OfConversation {
+  threadId: string
+  spaceId?: string | undefined
+}
+
 /** Shared by the lists of one conversation's rows. */
 const ofConversation = {
-  range: ({ threadId }: { threadId: string }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, threadId },
+  range: ({ threadId, spaceId }: OfConversation, viewer: Viewer) => ({
+    eq: { ...placeOf(viewer, spaceId), threadId },
   }),
-  authorize: (viewer: Viewer, { threadId }: { threadId: string }, sql: SnapshotSql) =>
-    ownsThread(viewer, threadId, sql),
-  // A thread's row changes with every message. Only its deletion, or its move to the trash, ends
-  // access to its messages.
-  dependencies: ({ threadId }: { threadId: string }, viewer: Viewer) => [
+  authorize: (viewer: Viewer, { threadId, spaceId }: OfConversation, sql: SnapshotSql) =>
+    mayReadThread(viewer, threadId, spaceId, sql),
+  // A thread's row changes with every message. Only its deletion, or its move to the trash or to
+  // another place, ends access to its messages.
+  dependencies: ({ threadId, spaceId }: OfConversation, viewer: Viewer) => [
     {
       table: watchedThreads,
-      eq: { userId: viewer.user._id, _id: threadId, trashed: false },
+      eq: { ...placeOf(viewer, spaceId), _id: threadId, trashed: false },
       on: "leave" as const,
     },
+    ...(spaceId === undefined ? [] : [membershipOf(viewer, spaceId)]),
   ],
 }
 
 export const liveMessages = defineLiveQuery({
   name: "chat.listMessages",
-  description: "The messages of one of the caller's conversations, the newest first.",
-  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  description: "The messages of one of the caller's conversations, or of one in a space, the newest first.",
+  args: v.strictObject({ threadId: ThreadId, spaceId: InSpace, after: Page }),
   order: { field: "_id", direction: "desc" },
   page: { argument: "after", size: 50 },
   table: watchedMessages,
@@ -72,7 +82,7 @@ export const liveTurns = defineLiveQuery({
   name: "chat.listTurns",
   description:
     "How the replies of a conversation were generated, the newest first, and which one is being generated. Read beside chat.listMessages.",
-  args: v.strictObject({ threadId: ThreadId, after: Page }),
+  args: v.strictObject({ threadId: ThreadId, spaceId: InSpace, after: Page }),
   order: { field: "_id", direction: "desc" },
   page: { argument: "after", size: 50 },
   table: watchedTurns,
@@ -96,7 +106,7 @@ export const liveChunks = defineLiveQuery({
     "The reply that is being generated, one row for each quarter of a second. Append the texts of the deltas in the order of `seq`. When the reply ends, its message has the text and these rows are removed.",
   table: watchedChunks,
   ...ofConversation,
-  args: v.strictObject({ threadId: ThreadId }),
+  args: v.strictObject({ threadId: ThreadId, spaceId: InSpace }),
   // Without pages: a reply takes minutes at most, and all of its text belongs together.
   order: { field: "_id", direction: "asc" },
   fields: ["turnId", "seq", "delta"],
@@ -104,8 +114,8 @@ export const liveChunks = defineLiveQuery({
 
 export const liveThreadShares = defineLiveQuery({
   name: "chat.listShares",
-  description: "The links to one of the caller's conversations, the newest first.",
-  args: v.strictObject({ threadId: ThreadId }),
+  description: "The links to one of the caller's conversations, or to one in a space, the newest first.",
+  args: v.strictObject({ threadId: ThreadId, spaceId: InSpace }),
   table: watchedThreadShares,
   ...ofConversation,
   order: { field: "_id", direction: "desc" },
@@ -119,9 +129,14 @@ export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveT
 export const chatMutations = [
   defineMutation({
     name: chatCalls.createThread.name,
-    description: "Creates a conversation. Without a title, it is named after the question.",
+    description:
+      "Creates a conversation, personal or in a space. Without a title, it is named after the question.",
     args: CreateThread,
     value: ThreadRow,
+    refusals: {
+      not_found: "There is no such space, or the caller is not a member of it.",
+      forbidden: "The caller may only read in the space.",
+    },
     run: (scope: Scope<"db" | "viewer">, thread) => createThread(scope, thread),
   }),
   defineMutation({
@@ -171,9 +186,21 @@ export const chatMutations = [
   }),
 ]
 
-async function ownsThread(viewer: Viewer, threadId: string, sql: SnapshotSql): Promise<boolean> {
-  const own = await sql`
+async function mayReadThread(
+  viewer: Viewer,
+  threadId: string,
+  spaceId: string | undefined,
+  sql: SnapshotSql,
+): Promise<boolean> {
+  if (spaceId === undefined) {
+    const own = await sql`
+      select 1 from chat_threads
+      where _id = ${threadId}::uuid and user_id = ${viewer.user._id}::uuid and space_key = ${PERSONAL}::uuid
+        and not trashed`
+    return own.length > 0
+  }
+  const there = await sql`
     select 1 from chat_threads
-    where _id = ${threadId}::uuid and user_id = ${viewer.user._id}::uuid and not trashed`
-  return own.length > 0
+    where _id = ${threadId}::uuid and space_key = ${spaceId}::uuid and not trashed`
+  return there.length > 0 && (await isMember(viewer, spaceId, sql))
 }

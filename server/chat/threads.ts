@@ -4,6 +4,7 @@ import { chatThreads } from "#db/schema/chat.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
+import { requireEditor } from "#server/spaces/access.ts"
 import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
 import {
   ThreadId,
@@ -61,9 +62,23 @@ export async function findThread(scope: Scope<"db" | "viewer">, id: string): Pro
   return thread
 }
 
-export async function createThread(
+/**
+ * Personal, or in a space. Throws `NotFound` for a space that the viewer is not a member of, and
+ * `Forbidden` for one in which they may only read.
+ */
+export function createThread(scope: Scope<"db" | "viewer">, thread: CreateThread): Promise<ThreadSummary> {
+  const { spaceId } = thread
+  if (spaceId === undefined) return insertThread(scope, thread)
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    await requireEditor(inside, spaceId)
+    return insertThread(inside, thread)
+  })
+}
+
+async function insertThread(
   { db, viewer }: Scope<"db" | "viewer">,
-  { title, question = "" }: CreateThread,
+  { title, question = "", spaceId }: CreateThread,
 ): Promise<ThreadSummary> {
   const [thread] = await db
     .insert(chatThreads)
@@ -72,6 +87,7 @@ export async function createThread(
       title: title ?? titleOf(question),
       titleSource: title === undefined ? "question" : "user",
       lastMessageAt: Date.now(),
+      spaceId: spaceId ?? null,
     })
     .returning(summary)
   if (!thread) throw new Error("The database returned no row for the new conversation.")

@@ -1,15 +1,16 @@
 import { and, eq, type SQL } from "drizzle-orm"
 import { files, fileShares } from "#db/schema/files.ts"
 import type { Scope } from "#server/scope.ts"
+import { isPersonal } from "#server/spaces/access.ts"
 
 /** The viewer's own files, except those in the trash. */
-export function ownFiles({ viewer }: Scope<"viewer">): SQL | undefined {
-  return and(eq(files.userId, viewer.user._id), eq(files.trashed, false))
+export function ownFiles(scope: Scope<"viewer">): SQL | undefined {
+  return and(isPersonal(scope, files), eq(files.trashed, false))
 }
 
 /** The viewer's files in the trash. */
-export function ownTrash({ viewer }: Scope<"viewer">): SQL | undefined {
-  return and(eq(files.userId, viewer.user._id), eq(files.trashed, true))
+export function ownTrash(scope: Scope<"viewer">): SQL | undefined {
+  return and(isPersonal(scope, files), eq(files.trashed, true))
 }
 
 /** One of the viewer's own files. Nobody else's is ever found. */
@@ -23,11 +24,11 @@ export function ownFileAnywhere({ viewer }: Scope<"viewer">, id: string): SQL | 
 }
 
 /** The viewer's own files, in the trash or not. */
-export function ownFilesAnywhere({ viewer }: Scope<"viewer">): SQL {
-  return eq(files.userId, viewer.user._id)
+export function ownFilesAnywhere(scope: Scope<"viewer">): SQL | undefined {
+  return isPersonal(scope, files)
 }
 
 /** The share links that the viewer created. */
-export function ownShares({ viewer }: Scope<"viewer">): SQL {
-  return eq(fileShares.userId, viewer.user._id)
+export function ownShares(scope: Scope<"viewer">): SQL | undefined {
+  return isPersonal(scope, fileShares)
 }

@@ -1,5 +1,7 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
+import { InSpace } from "#server/spaces/contract.ts"
+import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
 import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
@@ -35,12 +37,13 @@ const NO_FILE = { not_found: "There is no such file, or it is not the caller's."
 
 export const fileList = defineLiveQuery({
   name: "files.list",
-  description: "The caller's files outside the trash, the newest first.",
-  args: v.strictObject({ after: Page }),
+  description: "The caller's files outside the trash, or those in a space, the newest first.",
+  args: v.strictObject({ spaceId: InSpace, after: Page }),
   table: watchedFiles,
   order: { field: "_id", direction: "desc" },
   page: { argument: "after", size: 100 },
-  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: false } }),
+  range: ({ spaceId }, viewer: Viewer) => ({ eq: { ...placeOf(viewer, spaceId), trashed: false } }),
+  ...ofPlace,
   fields: FILE_FIELDS,
 })
 
@@ -50,7 +53,7 @@ export const fileById = defineLiveQuery({
   args: v.strictObject({ fileId: FileId }),
   table: watchedFiles,
   range: ({ fileId }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, trashed: false, _id: fileId },
+    eq: { ...placeOf(viewer, undefined), trashed: false, _id: fileId },
   }),
   fields: FILE_FIELDS,
   answer: "row",
@@ -63,7 +66,7 @@ export const trashList = defineLiveQuery({
   table: watchedFiles,
   order: { field: "trashedAt", direction: "desc" },
   page: { argument: "after", size: 100 },
-  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, trashed: true } }),
+  range: (_args, viewer: Viewer) => ({ eq: { ...placeOf(viewer, undefined), trashed: true } }),
   fields: [...FILE_FIELDS, "trashedAt"],
 })
 
@@ -78,7 +81,7 @@ export const shareList = defineLiveQuery({
   order: { field: "_id", direction: "desc" },
   page: { argument: "after", size: 100 },
   range: ({ fileId }, viewer: Viewer) => ({
-    eq: { userId: viewer.user._id, ...(fileId === undefined ? {} : { fileId }) },
+    eq: { ...placeOf(viewer, undefined), ...(fileId === undefined ? {} : { fileId }) },
   }),
   fields: ["_creationTime", "fileId", "hint", "expiresAt", "passwordHash", "maxDownloads", "downloads"],
   project: shareSummary,

@@ -16,6 +16,8 @@ export interface Question {
   readonly query: LiveQuery
   readonly args: unknown
   readonly range: Range
+  /** Null if the viewer may see the range without being asked about. */
+  readonly authorize: LiveQuery["authorize"] | null
   readonly dependencies: readonly DependencyPlace[]
 }
 
@@ -52,6 +54,7 @@ export function createCatalogue(
         query,
         args: parsed.output,
         range,
+        authorize: query.isOwn?.(parsed.output) === true ? null : query.authorize,
         dependencies: dependencies.map((each): DependencyPlace => {
           const { shape, key } = preparePlace(query, each.eq, watched(each.table), shapes)
           return { shape, key, on: each.on ?? "change" }

@@ -94,6 +94,8 @@ interface LiveQueryDefinition<
    */
   range(args: v.InferOutput<Schema>, viewer: Viewer): RowRange<Row>
   authorize?(viewer: Viewer, args: v.InferOutput<Schema>, sql: SnapshotSql): Promise<boolean>
+  /** With these arguments the range holds only rows that the viewer may see: nothing is asked. */
+  isOwn?(args: v.InferOutput<Schema>): boolean
   dependencies?(args: v.InferOutput<Schema>, viewer: Viewer): readonly Dependency[]
   /** The fields that are read and sent; all of them unless named. */
   fields?: readonly Field[]
@@ -124,6 +126,7 @@ export interface LiveQuery<
   readonly answer: "rows" | "row"
   range(args: unknown, viewer: Viewer): ErasedRange
   authorize?(viewer: Viewer, args: unknown, sql: SnapshotSql): Promise<boolean>
+  isOwn?(args: unknown): boolean
   dependencies?(args: unknown, viewer: Viewer): readonly Dependency[]
   project?(row: Record<string, unknown>): Record<string, unknown>
 }

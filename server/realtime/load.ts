@@ -115,9 +115,9 @@ async function readCall(
 ): Promise<Tuple[][] | Refused> {
   try {
     return await Promise.all(
-      asked.map(async ({ query, args, range }) => {
+      asked.map(async ({ authorize, args, range }) => {
         const [allowed, rows] = await Promise.all([
-          query.authorize?.(viewer, args, reader.sql) ?? true,
+          authorize?.(viewer, args, reader.sql) ?? true,
           rowsOf(range),
         ])
         if (!allowed) throw createRefusal("not_found", "not-there")

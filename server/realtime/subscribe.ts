@@ -155,7 +155,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
 
   function enqueue(request: Request): void {
     // A request that needs nothing from the database does not wait in the queue for it.
-    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.query.authorize)) {
+    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.authorize)) {
       void serve([request])
       return
     }
@@ -192,9 +192,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     let snapshot: Snapshot<Reading> | null = null
     try {
       if (
-        live.some((request) =>
-          request.wanted.some((each) => !canContinue(each.clientRows) || each.query.authorize),
-        )
+        live.some((request) => request.wanted.some((each) => !canContinue(each.clientRows) || each.authorize))
       ) {
         snapshot = await snapshots.take((reader) => read(reader, live))
       }
@@ -283,7 +281,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {
           throw new PageUnsettled()
         }
-        if (each.query.authorize && snapshot?.value.allowed.get(each) !== true) {
+        if (each.authorize && snapshot?.value.allowed.get(each) !== true) {
           throw createRefusal("not_found", "not-there")
         }
         const { part, range } = answerOf(client, each, snapshot, late, texts)

@@ -18,6 +18,7 @@ import { mailOutbox } from "#db/schema/mail.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
+import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { authPicture } from "#db/schema/pictures.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
@@ -130,6 +131,25 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const about = { subjectId: user.clerkId, subjectEmail: user.email, detail: "from free to found" }
     await db.insert(operatorActs).values({ act: "change-plan", operatorId: "somebody", ...about })
     return about.detail
+  },
+  "public.space_members": async ({ user }) => {
+    const [space] = await db.insert(spaces).values({ name: "Engine room", slug: "engine-room" }).returning()
+    const member = { spaceId: space?._id ?? "", userId: user._id, role: "editor" as const }
+    const [membership] = await db.insert(spaceMembers).values(member).returning()
+    return membership?._id ?? ""
+  },
+  "public.space_invitations": async ({ user }) => {
+    const [space] = await db.insert(spaces).values({ name: "Invited to", slug: "invited-to" }).returning()
+    const invited = { spaceId: space?._id ?? "", tokenHash: "7".repeat(64), role: "reader" as const }
+    const [inviter] = await db
+      .insert(users)
+      .values({ clerkId: "inviter", email: "x@example.org" })
+      .returning()
+    const expiresAt = Date.now() + 3_600_000
+    await db
+      .insert(spaceInvitations)
+      .values({ ...invited, hint: "INVT", expiresAt, email: user.email, userId: inviter?._id ?? "" })
+    return "INVT"
   },
   "public.waitlist": async ({ user }) => {
     const invitedAt = 1_234_567_890_123

@@ -21,6 +21,8 @@ let adaAtHome: Person
 let hers: LiveSocket
 let document: RealtimeDocument
 const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], shareId: "", threadShareId: "" }
+/** In her spaces. */
+let hersInSpaces: Awaited<ReturnType<typeof makeSpaces>>
 
 beforeAll(async () => {
   app = await startTideline()
@@ -31,6 +33,7 @@ beforeAll(async () => {
   const [user] = await sql`select _id, clerk_id from users where email = ${ada.email}`
   Object.assign(own, { userId: user!["_id"], clerkId: user!["clerk_id"] })
   await makeOneRowOfEachKind()
+  hersInSpaces = await makeSpaces(own.userId, ada.email)
 })
 
 afterAll(async () => {
@@ -89,6 +92,41 @@ async function call(name: string, args: object): Promise<unknown> {
   return answer.value
 }
 
+/** A space of hers with a second member, one in her trash, and two that somebody else invited her to. */
+async function makeSpaces(userId: string, email: string) {
+  const create = async (name: string) => ((await call("spaces.create", { name })) as { _id: string })._id
+  const [spaceId, trashedId] = [await create("Tides"), await create("Neaps")]
+  await call("spaces.remove", { spaceId: trashedId })
+  const users = await sql`
+    insert into users (clerk_id, email) values ('user_mate', 'mate@example.org'), ('user_bosun', 'b@example.org')
+    returning _id`
+  const [mateId, bosunId] = users.map(({ _id }) => String(_id))
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    values (${spaceId}, ${mateId!}, 'editor'), (${spaceId}, ${bosunId!}, 'reader')`
+  const others = await sql`
+    insert into spaces (name, slug) values ('Ports', 'ports'), ('Piers', 'piers') returning _id`
+  const invite = async (into: string, to: string, from: string) => {
+    const [made] = await sql`
+      insert into space_invitations (space_id, email, role, token_hash, hint, expires_at, user_id)
+      values (${into}, ${to}, 'editor', ${crypto.randomUUID().replaceAll("-", "").repeat(2)}, 'HINT', 4102444800000, ${from})
+      returning _id`
+    return String(made?.["_id"])
+  }
+  await sql`update auth.user set email_verified = true where email = ${email}`
+  const [joinedId, declinedId] = others.map(({ _id }) => String(_id))
+  return {
+    spaceId,
+    trashedId,
+    joinedId: joinedId!,
+    mateId: mateId!,
+    bosunId: bosunId!,
+    invitationId: await invite(spaceId, "", userId),
+    acceptedId: await invite(joinedId!, email, mateId!),
+    declinedId: await invite(declinedId!, email, mateId!),
+  }
+}
+
 /** What each query is asked with, so that it has a row. */
 const ARGUMENTS: Record<string, () => object> = {
   "users.getUserByClerkId": () => ({ clerkId: own.clerkId }),
@@ -97,6 +135,8 @@ const ARGUMENTS: Record<string, () => object> = {
   "chat.listTurns": () => ({ threadId: own.threadId }),
   "chat.listChunks": () => ({ threadId: own.threadId }),
   "chat.listShares": () => ({ threadId: own.threadId }),
+  "spaces.members": () => ({ spaceId: hersInSpaces.spaceId }),
+  "spaces.invitations": () => ({ spaceId: hersInSpaces.spaceId }),
 }
 
 function argumentsOf(name: string) {
@@ -125,6 +165,17 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "users.finishOnboardingStep": { step: "welcome" },
   "users.reopenOnboardingStep": { step: "welcome" },
   "users.completeOnboarding": {},
+  "spaces.create": { name: "Springs" },
+  "spaces.change": { spaceId: hersInSpaces.spaceId, name: "Ebb tides", slug: "ebb-tides" },
+  "spaces.setRole": { spaceId: hersInSpaces.spaceId, userId: hersInSpaces.bosunId, role: "editor" },
+  "spaces.removeMember": { spaceId: hersInSpaces.spaceId, userId: hersInSpaces.bosunId },
+  "spaces.revokeInvitation": { invitationId: hersInSpaces.invitationId },
+  "spaces.accept": { invitationId: hersInSpaces.acceptedId },
+  "spaces.decline": { invitationId: hersInSpaces.declinedId },
+  "spaces.leave": { spaceId: hersInSpaces.joinedId },
+  "spaces.restore": { spaceId: hersInSpaces.trashedId },
+  "spaces.remove": { spaceId: hersInSpaces.trashedId },
+  "spaces.transfer": { spaceId: hersInSpaces.spaceId, userId: hersInSpaces.mateId },
 })
 
 describe("the AsyncAPI document", () => {
@@ -211,7 +262,7 @@ describe("every mutation", () => {
   test("that takes an id refuses an unknown one as described", async () => {
     for (const { name, refusals } of document["x-mutations"]) {
       const args = calls()[name] ?? {}
-      const field = Object.keys(args).find((each) => /^(file|thread|share)Id$/.test(each))
+      const field = Object.keys(args).find((each) => /^(file|thread|share|space|invitation)Id$/.test(each))
       if (!field) continue
       expect(refusals).toHaveProperty("not_found")
       const answer = await hers.mutate(name, { ...args, [field]: UNKNOWN })

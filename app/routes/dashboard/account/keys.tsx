@@ -25,6 +25,7 @@ export function Keys({
     "files:write": t`Change and delete files`,
     chat: t`Use the chat`,
     email: t`Send email`,
+    spaces: t`Manage spaces`,
   }
   const lives: Record<(typeof KEY_LIVES)[number], string> = {
     "30": t`In 30 days`,

@@ -1,0 +1,123 @@
+import { sql } from "drizzle-orm"
+import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { milliseconds, record } from "./record.ts"
+import { users } from "./users.ts"
+
+/**
+ * The `space_key` of a row that is in no space. Ranges of live queries and the replica identity need
+ * a column that is never null.
+ */
+export const PERSONAL = "00000000-0000-0000-0000-000000000000"
+
+/** What a member may do, the most first. */
+export const ROLES = ["owner", "editor", "reader"] as const
+export type Role = (typeof ROLES)[number]
+
+/** What several people share. Who they are is in `space_members` alone. */
+export const spaces = pgTable(
+  "spaces",
+  {
+    ...record(),
+    name: text("name").notNull(),
+    /** Part of its URLs. */
+    slug: text("slug").notNull().unique(),
+    /** Another picture has another id. */
+    pictureId: uuid("picture_id"),
+    /** Deleted, but restorable by its owner for 30 days. */
+    trashed: boolean("trashed").notNull().default(false),
+    trashedAt: milliseconds("trashed_at"),
+  },
+  (table) => [
+    index("spaces_by_trashed_at")
+      .on(table.trashedAt)
+      .where(sql`${table.trashed}`),
+    check("spaces_name", sql`char_length(${table.name}) between 1 and 60`),
+    check(
+      "spaces_slug",
+      sql`${table.slug} ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(${table.slug}) <= 40`,
+    ),
+    check("spaces_trashed_at", sql`${table.trashed} = (${table.trashedAt} is not null)`),
+  ],
+)
+
+/**
+ * Who may see and change what is in a space: the only place that says so. A live query reads one
+ * table, so each row also has what lists show of the space and of the person; triggers keep that
+ * equal to `spaces` and `users`.
+ */
+export const spaceMembers = pgTable(
+  "space_members",
+  {
+    ...record(),
+    spaceId: uuid("space_id")
+      .notNull()
+      .references(() => spaces._id, { onDelete: "cascade" }),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    role: text("role", { enum: ROLES }).notNull(),
+    /** The space is in the trash: nobody may see what is in it. */
+    trashed: boolean("trashed").notNull().default(false),
+    trashedAt: milliseconds("trashed_at"),
+    spaceName: text("space_name").notNull().default(""),
+    spaceSlug: text("space_slug").notNull().default(""),
+    spacePictureId: uuid("space_picture_id"),
+    memberName: text("member_name"),
+    memberEmail: text("member_email").notNull().default(""),
+    memberImageUrl: text("member_image_url"),
+  },
+  (table) => [
+    uniqueIndex("space_members_by_space").on(table.spaceId, table.userId),
+    uniqueIndex("space_members_one_owner")
+      .on(table.spaceId)
+      .where(sql`${table.role} = 'owner'`),
+    uniqueIndex("space_members_live").on(table.userId, table.spaceId, table.trashed, table.role, table._id),
+    check("space_members_role", sql`${table.role} in ('owner', 'editor', 'reader')`),
+  ],
+)
+
+/** Invitations that can still be accepted: to one email address, or by a link for several people. */
+export const spaceInvitations = pgTable(
+  "space_invitations",
+  {
+    ...record(),
+    spaceId: uuid("space_id")
+      .notNull()
+      .references(() => spaces._id, { onDelete: "cascade" }),
+    /** In lower case. Empty for a link that anyone may use. */
+    email: text("email").notNull().default(""),
+    role: text("role", { enum: ["editor", "reader"] }).notNull(),
+    /** Hex: SHA-256 of the last part of the URL. */
+    tokenHash: text("token_hash").notNull().unique(),
+    /** The last four characters of the URL, by which its owner recognises it. */
+    hint: text("hint").notNull(),
+    expiresAt: milliseconds("expires_at").notNull(),
+    /** How many people may use it. Null without a limit. */
+    maxUses: integer("max_uses"),
+    uses: integer("uses").notNull().default(0),
+    /** Who invited. */
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    /** Of the space, for the person who is invited. */
+    spaceName: text("space_name").notNull().default(""),
+  },
+  (table) => [
+    uniqueIndex("space_invitations_live").on(table.spaceId, table.email, table._id),
+    index("space_invitations_by_email").on(table.email),
+    index("space_invitations_by_expires_at").on(table.expiresAt),
+    uniqueIndex("space_invitations_one_per_address")
+      .on(table.spaceId, table.email)
+      .where(sql`${table.email} <> ''`),
+    check("space_invitations_role", sql`${table.role} in ('editor', 'reader')`),
+    check("space_invitations_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
+    check("space_invitations_uses", sql`${table.uses} between 0 and ${table.maxUses}`),
+  ],
+)
+
+export type Space = typeof spaces.$inferSelect
+export type SpaceMember = typeof spaceMembers.$inferSelect
+export type SpaceInvitation = typeof spaceInvitations.$inferSelect
+
+/** The key column of what can be in a space; triggers fill it. */
+export const spaceKey = () => uuid("space_key").notNull().default(PERSONAL)

@@ -1,0 +1,92 @@
+import { and, eq, exists, inArray, or, sql, type SQL } from "drizzle-orm"
+import type { PgColumn } from "drizzle-orm/pg-core"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { PERSONAL, ROLES, spaceMembers, type Role } from "#db/schema/spaces.ts"
+import { Forbidden, NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { SpaceId } from "./contract.ts"
+
+/** The columns that say where a row is: personal to somebody, or in a space. */
+export interface Placed {
+  userId: PgColumn
+  spaceKey: PgColumn
+}
+
+export const EDITORS = ["owner", "editor"] as const satisfies readonly Role[]
+
+/** Rows that are personal to the viewer. */
+export function isPersonal({ viewer }: Scope<"viewer">, { userId, spaceKey }: Placed): SQL | undefined {
+  return and(eq(userId, viewer.user._id), eq(spaceKey, PERSONAL))
+}
+
+/** Rows in one place: the viewer's own, or a space's if the viewer is a member of it. */
+export function isInPlace(
+  scope: Scope<"db" | "viewer">,
+  table: Placed,
+  spaceId: string | undefined,
+): SQL | undefined {
+  if (spaceId === undefined) return isPersonal(scope, table)
+  return and(eq(table.spaceKey, spaceId), exists(membership(scope, table.spaceKey)))
+}
+
+/** Rows that the viewer may see, personal or in any of their spaces. */
+export function mayRead(scope: Scope<"db" | "viewer">, table: Placed): SQL | undefined {
+  return or(isPersonal(scope, table), exists(membership(scope, table.spaceKey)))
+}
+
+/**
+ * Rows that the viewer may change. It locks the membership against a removal and a lowered role
+ * until the transaction ends, so that none of their changes is committed after either.
+ */
+export function mayEdit(scope: Scope<"db" | "viewer">, table: Placed): SQL | undefined {
+  return or(isPersonal(scope, table), exists(membership(scope, table.spaceKey, EDITORS).for("key share")))
+}
+
+/**
+ * The viewer's role in a space, locked as `mayEdit` does if `db` is a transaction. Throws
+ * `NotFound` for a space that they are not a member of, and `Forbidden` if they need another role.
+ */
+export async function requireMember(
+  { db, viewer }: Scope<"db" | "viewer">,
+  spaceId: string,
+  roles: readonly Role[] = ROLES,
+): Promise<Role> {
+  if (!v.is(SpaceId, spaceId)) throw new NotFound("space")
+  const [member] = await db
+    .select({ role: spaceMembers.role })
+    .from(spaceMembers)
+    .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceId, spaceId)))
+    .for("key share")
+  if (!member) throw new NotFound("space")
+  if (!roles.includes(member.role))
+    throw new Forbidden(roles.includes("editor") ? "space-reader" : "space-owner-only")
+  return member.role
+}
+
+/** Throws as `requireMember` does unless the viewer may add to the space. */
+export async function requireEditor(scope: Scope<"db" | "viewer">, spaceId: string): Promise<void> {
+  await requireMember(scope, spaceId, EDITORS)
+}
+
+/** The viewer's memberships in spaces that are not in the trash. */
+export function ownMemberships({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(eq(spaceMembers.userId, viewer.user._id), eq(spaceMembers.trashed, false))
+}
+
+function membership(
+  { db, viewer }: { db: Database } & Scope<"viewer">,
+  spaceKey: PgColumn,
+  roles?: readonly Role[],
+) {
+  return db
+    .select({ one: sql`1` })
+    .from(spaceMembers)
+    .where(
+      and(
+        ownMemberships({ viewer }),
+        eq(spaceMembers.spaceId, spaceKey),
+        roles && inArray(spaceMembers.role, [...roles]),
+      ),
+    )
+}

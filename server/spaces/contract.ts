@@ -1,0 +1,144 @@
+import * as v from "valibot"
+import type { Role, Space, SpaceInvitation, SpaceMember } from "#db/schema/spaces.ts"
+import type { MutationType } from "#server/realtime/contract.ts"
+import { reason } from "#server/reason-contract.ts"
+import { withoutControlCharacters } from "#server/text-contract.ts"
+import { Email } from "#server/accounts/contract.ts"
+
+export type { Role }
+
+export const SPACE_NAME_LIMIT = 60
+export const SLUG_LIMIT = 40
+
+/** Milliseconds for which a deleted space can be restored. */
+export const SPACE_TRASH_LIFETIME = 30 * 24 * 60 * 60 * 1000
+
+/** Milliseconds after which an invitation expires if it does not say when. */
+export const INVITATION_LIFETIME = 7 * 24 * 60 * 60 * 1000
+
+/** Milliseconds. */
+const LONGEST_INVITATION = 365 * 24 * 60 * 60 * 1000
+
+export const SpaceId = v.pipe(v.string(), v.uuid())
+export const MemberId = v.pipe(v.string(), v.uuid())
+export const InvitationId = v.pipe(v.string(), v.uuid())
+
+/** The optional argument of everything that is either personal or in a space. */
+export const InSpace = v.optional(
+  v.pipe(SpaceId, v.description("The space. What is personal to the caller without it.")),
+)
+
+const SpaceName = v.pipe(
+  v.string(reason("space-name-missing")),
+  v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
+  v.nonEmpty(reason("space-name-missing")),
+  v.maxLength(SPACE_NAME_LIMIT, reason("space-name-too-long", { most: SPACE_NAME_LIMIT })),
+  withoutControlCharacters,
+)
+
+const Slug = v.pipe(
+  v.string(reason("space-slug-unfit")),
+  v.maxLength(SLUG_LIMIT, reason("space-slug-unfit")),
+  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, reason("space-slug-unfit")),
+)
+
+/** Without a slug, it is made from the name. */
+export const CreateSpace = v.object({ name: SpaceName })
+export type CreateSpace = v.InferOutput<typeof CreateSpace>
+
+export const ChangeSpace = v.object({ name: v.optional(SpaceName), slug: v.optional(Slug) })
+export type ChangeSpace = v.InferOutput<typeof ChangeSpace>
+
+/** What a member can be made, or invited as. There is one owner, and only a transfer changes that. */
+export const LESSER_ROLES = ["editor", "reader"] as const
+const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
+
+export const ChangeMember = v.object({ role: LesserRole })
+export type ChangeMember = v.InferOutput<typeof ChangeMember>
+
+/** To an email address, or without one by a link that several people can use. */
+export const Invite = v.object({
+  role: LesserRole,
+  email: v.optional(Email),
+  /** Milliseconds since the epoch. */
+  expiresAt: v.optional(
+    v.pipe(
+      v.number(reason("link-end-unfit")),
+      v.integer(reason("link-end-unfit")),
+      v.check((moment) => moment > Date.now(), reason("link-end-past")),
+      v.check((moment) => moment <= Date.now() + LONGEST_INVITATION, reason("invitation-end-too-late")),
+    ),
+  ),
+  /** Of a link. Null without a limit. */
+  maxUses: v.nullish(
+    v.pipe(
+      v.number(reason("invitation-uses-unfit")),
+      v.integer(reason("invitation-uses-unfit")),
+      v.minValue(1, reason("invitation-uses-unfit")),
+      v.maxValue(1000, reason("invitation-uses-unfit")),
+    ),
+  ),
+})
+export type Invite = v.InferOutput<typeof Invite>
+
+/** A space as its members see it. */
+export type SpaceSummary = Pick<Space, "_id" | "_creationTime" | "name" | "slug" | "pictureId"> & {
+  /** The viewer's. */
+  role: Role
+}
+
+/** The viewer's membership in a space. Its `_id` is not the space's. */
+export type Membership = Pick<
+  SpaceMember,
+  "_id" | "_creationTime" | "spaceId" | "role" | "spaceName" | "spaceSlug" | "spacePictureId"
+>
+
+/** A member as the other members see them. */
+export type Member = Pick<
+  SpaceMember,
+  "_id" | "_creationTime" | "userId" | "role" | "memberName" | "memberEmail" | "memberImageUrl"
+>
+
+/** An invitation as the space's owner sees it. Its URL is shown once, when it is created. */
+export type InvitationSummary = Pick<
+  SpaceInvitation,
+  "_id" | "_creationTime" | "email" | "role" | "hint" | "expiresAt" | "maxUses" | "uses"
+>
+
+/** The response to the person who invites. */
+export interface NewInvitation {
+  invitation: InvitationSummary
+  /** The whole URL. It is not stored anywhere. */
+  url: string
+}
+
+interface OfSpace {
+  spaceId: string
+}
+
+/** The functions that can be called by name over the socket. */
+export const spaceCalls: {
+  create: MutationType<"spaces.create", { name: string }, SpaceSummary>
+  change: MutationType<"spaces.change", OfSpace & { name?: string; slug?: string }, SpaceSummary>
+  leave: MutationType<"spaces.leave", OfSpace, void>
+  remove: MutationType<"spaces.remove", OfSpace, void>
+  restore: MutationType<"spaces.restore", OfSpace, SpaceSummary>
+  transfer: MutationType<"spaces.transfer", OfSpace & { userId: string }, void>
+  setRole: MutationType<"spaces.setRole", OfSpace & { userId: string; role: "editor" | "reader" }, void>
+  removeMember: MutationType<"spaces.removeMember", OfSpace & { userId: string }, void>
+  accept: MutationType<"spaces.accept", { invitationId: string }, SpaceSummary>
+  decline: MutationType<"spaces.decline", { invitationId: string }, void>
+  revokeInvitation: MutationType<"spaces.revokeInvitation", { invitationId: string }, void>
+} = {
+  create: { name: "spaces.create" },
+  change: { name: "spaces.change" },
+  leave: { name: "spaces.leave" },
+  remove: { name: "spaces.remove" },
+  restore: { name: "spaces.restore" },
+  transfer: { name: "spaces.transfer" },
+  setRole: { name: "spaces.setRole" },
+  removeMember: { name: "spaces.removeMember" },
+  accept: { name: "spaces.accept" },
+  decline: { name: "spaces.decline" },
+  revokeInvitation: { name: "spaces.revokeInvitation" },
+}

@@ -1,0 +1,210 @@
+import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm"
+import * as v from "valibot"
+import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
+import { Conflict, Forbidden, NotFound, Refusal } from "#server/errors.ts"
+import { createLinkToken, hashLinkToken, isLinkToken } from "#server/links/token.ts"
+import type { Scope } from "#server/scope.ts"
+import { ownMemberships, requireMember } from "./access.ts"
+import {
+  INVITATION_LIFETIME,
+  InvitationId,
+  type InvitationSummary,
+  type Invite,
+  type NewInvitation,
+  type SpaceSummary,
+} from "./contract.ts"
+import { findSpace } from "./spaces.ts"
+
+const MOST_MEMBERS = 2000
+
+/** Of one space. */
+const MOST_INVITATIONS = 200
+
+/** The same for an invitation that never existed, was used, revoked, or has expired. */
+export class NoSuchInvitation extends Refusal<"invitation-dead"> {
+  constructor() {
+    super(404, "NotFound", "invitation-dead")
+  }
+}
+
+/** The invitations to one of the viewer's spaces, newest first. Throws `NotFound`, `Forbidden`. */
+export async function listInvitations(
+  scope: Scope<"db" | "viewer">,
+  spaceId: string,
+): Promise<InvitationSummary[]> {
+  await requireMember(scope, spaceId, ["owner"])
+  return scope.db
+    .select(columns)
+    .from(spaceInvitations)
+    .where(eq(spaceInvitations.spaceId, spaceId))
+    .orderBy(desc(spaceInvitations._id))
+}
+
+/**
+ * Invites by the owner. Another invitation to the same address replaces the earlier one. The URL is
+ * in the response and nowhere else. Throws `NotFound`, `Forbidden`, and `Conflict` for a member and
+ * for one invitation too many.
+ */
+export function inviteToSpace(
+  scope: Scope<"db" | "config" | "viewer">,
+  spaceId: string,
+  { role, email = "", expiresAt, maxUses }: Invite,
+): Promise<NewInvitation> {
+  const { token, ...kept } = createLinkToken()
+  const address = email.toLowerCase()
+  return scope.db.transaction(async (tx) => {
+    await requireMember({ ...scope, db: tx }, spaceId, ["owner"])
+    // Locked, so that concurrent requests count one after the other.
+    await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("no key update")
+    const ofSpace = eq(spaceInvitations.spaceId, spaceId)
+    if (address !== "") {
+      const member = and(
+        eq(spaceMembers.spaceId, spaceId),
+        eq(sql`lower(${spaceMembers.memberEmail})`, address),
+      )
+      if ((await tx.$count(spaceMembers, member)) > 0) throw new Conflict("person-is-member", { email })
+      await tx.delete(spaceInvitations).where(and(ofSpace, eq(spaceInvitations.email, address)))
+    }
+    if ((await tx.$count(spaceInvitations, ofSpace)) >= MOST_INVITATIONS)
+      throw new Conflict("too-many-invitations", { most: MOST_INVITATIONS })
+    const [invitation] = await tx
+      .insert(spaceInvitations)
+      .values({
+        spaceId,
+        email: address,
+        role,
+        ...kept,
+        expiresAt: expiresAt ?? Date.now() + INVITATION_LIFETIME,
+        maxUses: address === "" ? (maxUses ?? null) : 1,
+        userId: scope.viewer.user._id,
+      })
+      .returning(columns)
+    if (!invitation) throw new Error("The database returned no row for the new invitation.")
+    return { invitation, url: `${scope.config.origin}/join/${token}` }
+  })
+}
+
+/** Throws `NotFound`, also for an invitation to a space that the viewer does not own. */
+export async function revokeInvitation(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  if (!v.is(InvitationId, id)) throw new NotFound("invitation")
+  const owned = scope.db
+    .select({ spaceId: spaceMembers.spaceId })
+    .from(spaceMembers)
+    .where(and(ownMemberships(scope), eq(spaceMembers.role, "owner")))
+  return removeOne(scope, and(eq(spaceInvitations._id, id), sql`${spaceInvitations.spaceId} in (${owned})`))
+}
+
+/** The person who was invited by email does not want to. Throws `NotFound`. */
+export async function declineInvitation(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  return removeOne(scope, receivedInvitation(scope, id))
+}
+
+/**
+ * The viewer joins the space of an invitation that was sent to their email address. Throws
+ * `NotFound`, and `Forbidden` while they have not confirmed the address: only the link in the email
+ * then proves that it is theirs.
+ */
+export async function acceptReceived(
+  scope: Scope<"db" | "identity" | "viewer">,
+  id: string,
+): Promise<SpaceSummary> {
+  const which = receivedInvitation(scope, id)
+  const person = await scope.identity.getUser(scope.viewer.session.userId)
+  if (!person?.emailVerified) throw new Forbidden("invitation-address-unconfirmed")
+  return accept(scope, which, () => new NotFound("invitation"))
+}
+
+/** The viewer joins the space of the link they opened. Throws `NoSuchInvitation`, `Conflict`. */
+export async function acceptByLink(scope: Scope<"db" | "viewer">, token: string): Promise<SpaceSummary> {
+  return accept(scope, byToken(token), () => new NoSuchInvitation())
+}
+
+/** What the page of a link shows to anyone who has it. Throws `NoSuchInvitation`. */
+export async function findByLink(
+  { db }: Scope<"db">,
+  token: string,
+): Promise<Pick<SpaceInvitation, "spaceId" | "spaceName" | "role" | "email" | "expiresAt">> {
+  const [invitation] = await db
+    .select({
+      spaceId: spaceInvitations.spaceId,
+      spaceName: spaceInvitations.spaceName,
+      role: spaceInvitations.role,
+      email: spaceInvitations.email,
+      expiresAt: spaceInvitations.expiresAt,
+    })
+    .from(spaceInvitations)
+    .innerJoin(spaces, eq(spaces._id, spaceInvitations.spaceId))
+    .where(and(byToken(token), isUsable(), eq(spaces.trashed, false)))
+  if (!invitation) throw new NoSuchInvitation()
+  return invitation
+}
+
+function accept(
+  scope: Scope<"db" | "viewer">,
+  which: SQL | undefined,
+  refuse: () => Error,
+): Promise<SpaceSummary> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    // The lock makes those who use a link at the same moment count one after the other.
+    const [invitation] = await tx.select().from(spaceInvitations).where(and(which, isUsable())).for("update")
+    if (!invitation) throw refuse()
+    const { _id, spaceId, role, email, uses } = invitation
+    const [space] = await tx
+      .select({ _id: spaces._id })
+      .from(spaces)
+      .where(and(eq(spaces._id, spaceId), eq(spaces.trashed, false)))
+      .for("no key update")
+    if (!space) throw refuse()
+    if ((await tx.$count(spaceMembers, eq(spaceMembers.spaceId, spaceId))) >= MOST_MEMBERS)
+      throw new Conflict("too-many-members", { most: MOST_MEMBERS })
+    const [joined] = await tx
+      .insert(spaceMembers)
+      .values({ spaceId, userId: scope.viewer.user._id, role })
+      .onConflictDoNothing()
+      .returning({ _id: spaceMembers._id })
+    const here = eq(spaceInvitations._id, _id)
+    if (email !== "") await tx.delete(spaceInvitations).where(here)
+    // Someone who is a member already uses nothing up.
+    else if (joined)
+      await tx
+        .update(spaceInvitations)
+        .set({ uses: uses + 1 })
+        .where(here)
+    return findSpace(inside, spaceId)
+  })
+}
+
+async function removeOne({ db }: Scope<"db">, which: SQL | undefined): Promise<void> {
+  const [removed] = await db.delete(spaceInvitations).where(which).returning({ _id: spaceInvitations._id })
+  if (!removed) throw new NotFound("invitation")
+}
+
+function receivedInvitation({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
+  const address = viewer.user.email.toLowerCase()
+  if (!v.is(InvitationId, id) || address === "") throw new NotFound("invitation")
+  return and(eq(spaceInvitations._id, id), eq(spaceInvitations.email, address))
+}
+
+function byToken(token: string): SQL {
+  if (!isLinkToken(token)) throw new NoSuchInvitation()
+  return eq(spaceInvitations.tokenHash, hashLinkToken(token))
+}
+
+function isUsable(): SQL | undefined {
+  return and(
+    gt(spaceInvitations.expiresAt, Date.now()),
+    or(isNull(spaceInvitations.maxUses), lt(spaceInvitations.uses, spaceInvitations.maxUses)),
+  )
+}
+
+const columns = {
+  _id: spaceInvitations._id,
+  _creationTime: spaceInvitations._creationTime,
+  email: spaceInvitations.email,
+  role: spaceInvitations.role,
+  hint: spaceInvitations.hint,
+  expiresAt: spaceInvitations.expiresAt,
+  maxUses: spaceInvitations.maxUses,
+  uses: spaceInvitations.uses,
+}

@@ -1,0 +1,83 @@
+import { and, asc, eq, ne } from "drizzle-orm"
+import * as v from "valibot"
+import { spaceMembers } from "#db/schema/spaces.ts"
+import { Conflict, NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { requireMember } from "./access.ts"
+import { MemberId, type ChangeMember, type Member } from "./contract.ts"
+
+/** The members of one of the viewer's spaces, in the order in which they joined. Throws `NotFound`. */
+export async function listMembers(scope: Scope<"db" | "viewer">, spaceId: string): Promise<Member[]> {
+  await requireMember(scope, spaceId)
+  return scope.db
+    .select(columns)
+    .from(spaceMembers)
+    .where(eq(spaceMembers.spaceId, spaceId))
+    .orderBy(asc(spaceMembers._id))
+}
+
+/** By the owner. Throws `NotFound`, `Forbidden`, and `Conflict` for the owner's own role. */
+export function setRole(
+  scope: Scope<"db" | "viewer">,
+  spaceId: string,
+  userId: string,
+  { role }: ChangeMember,
+): Promise<void> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    await requireMember(inside, spaceId, ["owner"])
+    const member = await requireOther(inside, spaceId, userId)
+    await tx.update(spaceMembers).set({ role }).where(member)
+  })
+}
+
+/**
+ * Takes a member's access away at this commit, in every process. What they added stays. Throws
+ * `NotFound`, `Forbidden`, and `Conflict` for the owner.
+ */
+export function removeMember(scope: Scope<"db" | "viewer">, spaceId: string, userId: string): Promise<void> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    await requireMember(inside, spaceId, ["owner"])
+    await tx.delete(spaceMembers).where(await requireOther(inside, spaceId, userId))
+  })
+}
+
+/**
+ * Makes another member the owner, who then pays for the storage, and the viewer an editor. Throws
+ * `NotFound`, `Forbidden`, `Conflict`.
+ */
+export function transferSpace(scope: Scope<"db" | "viewer">, spaceId: string, userId: string): Promise<void> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    await requireMember(inside, spaceId, ["owner"])
+    const heir = await requireOther(inside, spaceId, userId)
+    const owner = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.role, "owner"))
+    await tx.update(spaceMembers).set({ role: "editor" }).where(owner)
+    await tx.update(spaceMembers).set({ role: "owner" }).where(heir)
+  })
+}
+
+/** The condition for a member other than the owner, who is locked. */
+async function requireOther({ db, viewer }: Scope<"db" | "viewer">, spaceId: string, userId: string) {
+  if (!v.is(MemberId, userId)) throw new NotFound("member")
+  if (userId.toLowerCase() === viewer.user._id) throw new Conflict("space-owner-fixed")
+  const member = and(
+    eq(spaceMembers.spaceId, spaceId),
+    eq(spaceMembers.userId, userId),
+    ne(spaceMembers.role, "owner"),
+  )
+  const [found] = await db.select({ _id: spaceMembers._id }).from(spaceMembers).where(member).for("update")
+  if (!found) throw new NotFound("member")
+  return member
+}
+
+const columns = {
+  _id: spaceMembers._id,
+  _creationTime: spaceMembers._creationTime,
+  userId: spaceMembers.userId,
+  role: spaceMembers.role,
+  memberName: spaceMembers.memberName,
+  memberEmail: spaceMembers.memberEmail,
+  memberImageUrl: spaceMembers.memberImageUrl,
+}

@@ -1,0 +1,27 @@
+import { and, lt } from "drizzle-orm"
+import { spaceInvitations, spaces } from "#db/schema/spaces.ts"
+import { startRecurring, type Recurring } from "#server/recurring.ts"
+import type { Scope } from "#server/scope.ts"
+import { SPACE_TRASH_LIFETIME } from "./contract.ts"
+
+/** Milliseconds between two checks. */
+const INTERVAL = 60 * 60 * 1000
+
+/**
+ * Every hour, permanently deletes spaces that have been in the trash for 30 days with everything in
+ * them, and invitations that have expired. Any number of processes may run it concurrently.
+ */
+export function startPurgingSpaces({ db, log }: Scope<"db" | "log">): Recurring {
+  return startRecurring(
+    () =>
+      purgeSpaces({ db }).catch((error: unknown) => {
+        log.warn({ err: error }, "could not purge trashed spaces; will retry")
+      }),
+    INTERVAL,
+  )
+}
+
+export async function purgeSpaces({ db }: Scope<"db">, now = Date.now()): Promise<void> {
+  await db.delete(spaceInvitations).where(lt(spaceInvitations.expiresAt, now))
+  await db.delete(spaces).where(and(spaces.trashed, lt(spaces.trashedAt, now - SPACE_TRASH_LIFETIME)))
+}

@@ -1,0 +1,175 @@
+import { and, asc, desc, eq, like, sql } from "drizzle-orm"
+import * as v from "valibot"
+import type { Database } from "#db/client.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { Conflict, NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { ownMemberships, requireMember } from "./access.ts"
+import {
+  SpaceId,
+  type ChangeSpace,
+  type CreateSpace,
+  type Membership,
+  type SpaceSummary,
+} from "./contract.ts"
+import { numberedSlug, slugOf } from "./slug.ts"
+
+/** Spaces that one person owns, including those in the trash. */
+const MOST_SPACES = 100
+
+/** The viewer's spaces, in the order in which they joined them. */
+export function listSpaces({ db, viewer }: Scope<"db" | "viewer">): Promise<SpaceSummary[]> {
+  return db
+    .select({ ...summary, role: spaceMembers.role })
+    .from(spaceMembers)
+    .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
+    .where(ownMemberships({ viewer }))
+    .orderBy(asc(spaceMembers._id))
+}
+
+/** The spaces that the viewer deleted and can still restore. */
+export function listTrashedSpaces({ db, viewer }: Scope<"db" | "viewer">): Promise<SpaceSummary[]> {
+  return db
+    .select({ ...summary, role: spaceMembers.role })
+    .from(spaceMembers)
+    .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
+    .where(
+      and(
+        eq(spaceMembers.userId, viewer.user._id),
+        eq(spaceMembers.trashed, true),
+        eq(spaceMembers.role, "owner"),
+      ),
+    )
+    .orderBy(desc(spaceMembers.trashedAt))
+}
+
+/** One of the viewer's spaces. Throws `NotFound`. */
+export async function findSpace({ db, viewer }: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
+  if (!v.is(SpaceId, id)) throw new NotFound("space")
+  const [space] = await db
+    .select({ ...summary, role: spaceMembers.role })
+    .from(spaceMembers)
+    .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
+    .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceId, id)))
+  if (!space) throw new NotFound("space")
+  return space
+}
+
+/** The viewer's membership in the space with this address. Throws `NotFound`. */
+export async function findMembership(
+  { db, viewer }: Scope<"db" | "viewer">,
+  slug: string,
+): Promise<Membership> {
+  const [membership] = await db
+    .select(membershipColumns)
+    .from(spaceMembers)
+    .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceSlug, slug)))
+  if (!membership) throw new NotFound("space")
+  return membership
+}
+
+/** The viewer becomes its owner. Throws `Conflict` if they own too many. */
+export function createSpace(scope: Scope<"db" | "viewer">, { name }: CreateSpace): Promise<SpaceSummary> {
+  const userId = scope.viewer.user._id
+  return scope.db.transaction(async (tx) => {
+    const owned = and(eq(spaceMembers.userId, userId), eq(spaceMembers.role, "owner"))
+    if ((await tx.$count(spaceMembers, owned)) >= MOST_SPACES)
+      throw new Conflict("too-many-spaces", { most: MOST_SPACES })
+    const space = await insertSpace(tx, name)
+    await tx.insert(spaceMembers).values({ spaceId: space._id, userId, role: "owner" })
+    return { ...space, role: "owner" }
+  })
+}
+
+/** Two that are given the same address at the same moment: the later one takes the next. */
+async function insertSpace(tx: Database, name: string): Promise<Omit<SpaceSummary, "role">> {
+  const slug = slugOf(name)
+  const similar = await tx
+    .select({ slug: spaces.slug })
+    .from(spaces)
+    .where(like(spaces.slug, `${slug.slice(0, 30)}%`))
+  const taken = new Set(similar.map((space) => space.slug))
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? slug : numberedSlug(slug, number)
+    if (taken.has(free)) continue
+    const [space] = await tx
+      .insert(spaces)
+      .values({ name, slug: free })
+      .onConflictDoNothing()
+      .returning(summary)
+    if (space) return space
+  }
+}
+
+/** Its owner gives it another name or address. Throws `NotFound`, `Forbidden`, `Conflict`. */
+export function changeSpace(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  { name, slug }: ChangeSpace,
+): Promise<SpaceSummary> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    await requireMember(inside, id, ["owner"])
+    if (slug !== undefined) await requireFreeSlug(tx, id, slug)
+    if (name !== undefined || slug !== undefined)
+      await tx.update(spaces).set({ name, slug }).where(eq(spaces._id, id))
+    return findSpace(inside, id)
+  })
+}
+
+/** The lock makes two who want the same address wait for each other. */
+async function requireFreeSlug(tx: Database, id: string, slug: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`space ${slug}`}))`)
+  const [other] = await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces.slug, slug))
+  if (other && other._id !== id) throw new Conflict("space-slug-taken", { slug })
+}
+
+/** What the viewer added stays. Throws `NotFound`, and `Conflict` for the owner. */
+export function leaveSpace(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  return scope.db.transaction(async (tx) => {
+    const role = await requireMember({ ...scope, db: tx }, id)
+    if (role === "owner") throw new Conflict("space-owner-leaving")
+    await tx.delete(spaceMembers).where(and(ownMemberships(scope), eq(spaceMembers.spaceId, id)))
+  })
+}
+
+/**
+ * Closes it for everybody at this commit; its owner can restore it for 30 days. Throws `NotFound`,
+ * `Forbidden`.
+ */
+export function trashSpace(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  return scope.db.transaction(async (tx) => {
+    await requireMember({ ...scope, db: tx }, id, ["owner"])
+    await tx.update(spaces).set({ trashed: true, trashedAt: Date.now() }).where(eq(spaces._id, id))
+  })
+}
+
+/** With its members and everything in it. Throws `NotFound` if it is not in the owner's trash. */
+export function restoreSpace(scope: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    const found = (await listTrashedSpaces(inside)).some(({ _id }) => _id === id)
+    if (!found) throw new NotFound("space")
+    await tx.update(spaces).set({ trashed: false, trashedAt: null }).where(eq(spaces._id, id))
+    return findSpace(inside, id)
+  })
+}
+
+/** The columns of a `SpaceSummary`, without the role. */
+const summary = {
+  _id: spaces._id,
+  _creationTime: spaces._creationTime,
+  name: spaces.name,
+  slug: spaces.slug,
+  pictureId: spaces.pictureId,
+}
+
+const membershipColumns = {
+  _id: spaceMembers._id,
+  _creationTime: spaceMembers._creationTime,
+  spaceId: spaceMembers.spaceId,
+  role: spaceMembers.role,
+  spaceName: spaceMembers.spaceName,
+  spaceSlug: spaceMembers.spaceSlug,
+  spacePictureId: spaceMembers.spacePictureId,
+}

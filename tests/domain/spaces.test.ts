@@ -1,0 +1,406 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { chatMessages, chatThreads } from "#db/schema/chat.ts"
+import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { users, type User } from "#db/schema/users.ts"
+import { createThread, listThreads } from "#server/chat/threads.ts"
+import { readConfig } from "#server/config.ts"
+import type { Identity } from "#server/ports/identity.ts"
+import type { Scope } from "#server/scope.ts"
+import { isInPlace, mayEdit, mayRead } from "#server/spaces/access.ts"
+import type { SpaceSummary } from "#server/spaces/contract.ts"
+import {
+  acceptByLink,
+  acceptReceived,
+  declineInvitation,
+  findByLink,
+  inviteToSpace,
+  listInvitations,
+  revokeInvitation,
+} from "#server/spaces/invitations.ts"
+import { listMembers, removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
+import { purgeSpaces } from "#server/spaces/purge.ts"
+import {
+  changeSpace,
+  createSpace,
+  findMembership,
+  findSpace,
+  leaveSpace,
+  listSpaces,
+  listTrashedSpaces,
+  restoreSpace,
+  trashSpace,
+} from "#server/spaces/spaces.ts"
+import { createTestDatabase } from "../support/postgres.ts"
+
+type Person = Scope<"db" | "config" | "identity" | "viewer">
+type Database = Awaited<ReturnType<typeof createTestDatabase>>
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
+const NOBODYS = "01999999-9999-7999-8999-999999999999"
+
+let database: Database
+let people: Record<"owner" | "editor" | "reader" | "removed" | "outsider", Person>
+let space: SpaceSummary
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.delete(spaces)
+  await database.db.delete(users)
+  people = {
+    owner: await person("olga"),
+    editor: await person("edith"),
+    reader: await person("ron"),
+    removed: await person("rolf"),
+    outsider: await person("stella"),
+  }
+  space = await createSpace(people.owner, { name: "Café Central" })
+  for (const [who, role] of [
+    ["editor", "editor"],
+    ["reader", "reader"],
+    ["removed", "editor"],
+  ] as const) {
+    const { url } = await inviteToSpace(people.owner, space._id, { role })
+    await acceptByLink(people[who], tokenOf(url))
+  }
+  await removeMember(people.owner, space._id, idOf(people.removed))
+})
+
+describe("a space", () => {
+  it("has its creator as owner, and an address made from its name that no other space has", async () => {
+    expect(space).toMatchObject({ name: "Café Central", slug: "cafe-central", role: "owner" })
+    expect(await createSpace(people.outsider, { name: "Cafe central!" })).toMatchObject({
+      slug: "cafe-central-2",
+    })
+    expect(await createSpace(people.outsider, { name: "东京" })).toMatchObject({ slug: "space" })
+  })
+
+  it("is created once for each of many people who choose one name at the same moment", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => createSpace(people.outsider, { name: "Same" })),
+    )
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(8)
+  })
+
+  it("shows its new name and address to every member", async () => {
+    await changeSpace(people.owner, space._id, { name: "North", slug: "north" })
+    expect(await findMembership(people.reader, "north")).toMatchObject({ spaceName: "North", role: "reader" })
+    await expect(findMembership(people.reader, "cafe-central")).rejects.toMatchObject({ status: 404 })
+  })
+
+  it("cannot take another's address, and keeps its own", async () => {
+    await createSpace(people.outsider, { name: "Taken" })
+    await expect(changeSpace(people.owner, space._id, { slug: "taken" })).rejects.toMatchObject({
+      status: 409,
+    })
+    await changeSpace(people.owner, space._id, { slug: "cafe-central" })
+  })
+
+  it("shows what members' profiles say, also after they change them", async () => {
+    await database.db
+      .update(users)
+      .set({ name: "Edith Clarke" })
+      .where(eq(users._id, idOf(people.editor)))
+    expect(await listMembers(people.reader, space._id)).toMatchObject([
+      { memberEmail: "olga@example.org", role: "owner" },
+      { memberName: "Edith Clarke", memberEmail: "edith@example.org", role: "editor" },
+      { memberEmail: "ron@example.org", role: "reader" },
+    ])
+  })
+
+  it("is closed for everybody while it is in the trash, and comes back with its members", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, { role: "reader" })
+    await trashSpace(people.owner, space._id)
+    for (const who of [people.owner, people.editor, people.reader]) {
+      expect(await listSpaces(who)).toEqual([])
+      await expect(findSpace(who, space._id)).rejects.toMatchObject({ status: 404 })
+    }
+    await expect(acceptByLink(people.outsider, tokenOf(url))).rejects.toMatchObject({ status: 404 })
+    await expect(findByLink(people.outsider, tokenOf(url))).rejects.toMatchObject({ status: 404 })
+    expect(await listTrashedSpaces(people.owner)).toMatchObject([{ _id: space._id }])
+    expect(await listTrashedSpaces(people.editor)).toEqual([])
+    await expect(restoreSpace(people.editor, space._id)).rejects.toMatchObject({ status: 404 })
+    await restoreSpace(people.owner, space._id)
+    expect(await listSpaces(people.reader)).toMatchObject([{ _id: space._id, role: "reader" }])
+  })
+
+  it("is deleted for good 30 days after its owner deleted it, with everything in it", async () => {
+    const { db } = database
+    const kept = await createSpace(people.owner, { name: "Kept" })
+    const [inside, outside] = [space._id, kept._id]
+    for (const spaceId of [inside, outside]) await createThread(people.owner, { title: "T", spaceId })
+    await trashSpace(people.owner, inside)
+    await purgeSpaces({ db }, Date.now() + 29 * DAY)
+    expect(await listTrashedSpaces(people.owner)).toHaveLength(1)
+    await purgeSpaces({ db }, Date.now() + 31 * DAY)
+    expect(await listTrashedSpaces(people.owner)).toEqual([])
+    expect(await db.$count(chatThreads, eq(chatThreads.spaceId, inside))).toBe(0)
+    expect(await db.$count(chatThreads, eq(chatThreads.spaceId, outside))).toBe(1)
+  })
+
+  it("has one owner before and after a transfer", async () => {
+    await transferSpace(people.owner, space._id, idOf(people.reader))
+    expect(await rolesIn(space)).toEqual({ olga: "editor", edith: "editor", ron: "owner" })
+    await leaveSpace(people.owner, space._id)
+    expect(await rolesIn(space)).toEqual({ edith: "editor", ron: "owner" })
+  })
+})
+
+type Act = (who: Person, which: string) => Promise<unknown>
+
+/** Everything that can be asked of a space, and who may. All others are refused. */
+const ACTS: [name: string, allowed: (keyof typeof people)[], act: Act][] = [
+  ["reads it", ["owner", "editor", "reader"], findSpace],
+  ["lists its members", ["owner", "editor", "reader"], listMembers],
+  ["lists its invitations", ["owner"], listInvitations],
+  ["renames it", ["owner"], (who, which) => changeSpace(who, which, { name: "Renamed" })],
+  ["invites", ["owner"], (who, which) => inviteToSpace(who, which, { role: "reader" })],
+  ["adds a conversation", ["owner", "editor"], (who, spaceId) => createThread(who, { title: "A", spaceId })],
+  ["changes a role", ["owner"], (who, which) => setRole(who, which, memberOf(), { role: "editor" })],
+  ["removes a member", ["owner"], (who, which) => removeMember(who, which, memberOf())],
+  ["transfers it", ["owner"], (who, which) => transferSpace(who, which, memberOf())],
+  ["leaves it", ["editor", "reader"], leaveSpace],
+  ["deletes it", ["owner"], trashSpace],
+  ["restores what is not deleted", [], restoreSpace],
+]
+
+describe.each(["owner", "editor", "reader", "removed", "outsider"] as const)("the %s of a space", (who) => {
+  it("does what the role allows, and otherwise changes nothing", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, { role: "reader" })
+    member = await person("mia")
+    await acceptByLink(member, tokenOf(url))
+    const isMember = who === "owner" || who === "editor" || who === "reader"
+    for (const [name, allowed, act] of ACTS) {
+      // Each on the same rows.
+      await rolledBack(async (db) => {
+        const before = await everythingIn(db)
+        const acting = act({ ...people[who], db }, space._id)
+        if (allowed.includes(who)) return void (await acting)
+        await expect(acting, name).rejects.toMatchObject({
+          status: isMember ? expect.toBeOneOf([403, 404, 409]) : 404,
+        })
+        expect(await everythingIn(db), name).toEqual(before)
+        await expect(act({ ...people[who], db }, NOBODYS), name).rejects.toMatchObject({ status: 404 })
+        await expect(act({ ...people[who], db }, "no id"), name).rejects.toMatchObject({ status: 404 })
+      })
+    }
+  })
+})
+
+describe("the owner", () => {
+  it("cannot leave, be removed, or get another role", async () => {
+    const own = idOf(people.owner)
+    await expect(leaveSpace(people.owner, space._id)).rejects.toMatchObject({ status: 409 })
+    await expect(removeMember(people.owner, space._id, own)).rejects.toMatchObject({ status: 409 })
+    await expect(setRole(people.owner, space._id, own, { role: "reader" })).rejects.toMatchObject({
+      status: 409,
+    })
+    await expect(removeMember(people.owner, space._id, idOf(people.outsider))).rejects.toMatchObject({
+      status: 404,
+    })
+  })
+})
+
+describe("an invitation", () => {
+  it("by link lets in as many people as it says, each once", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, { role: "editor", maxUses: 2 })
+    const guests = await Promise.all(Array.from({ length: 5 }, (_, index) => person(`guest${index}`)))
+    const outcomes = await Promise.allSettled(guests.map((guest) => acceptByLink(guest, tokenOf(url))))
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
+    expect(Object.values(await rolesIn(space))).toHaveLength(5)
+  })
+
+  it("by link is not used up by somebody who is a member already, and does not change their role", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, { role: "editor", maxUses: 1 })
+    await acceptByLink(people.reader, tokenOf(url))
+    expect(await rolesIn(space)).toMatchObject({ ron: "reader" })
+    expect(await acceptByLink(people.outsider, tokenOf(url))).toMatchObject({ role: "editor" })
+  })
+
+  it("that has expired or was revoked lets nobody in, and does not say which", async () => {
+    const soon = await inviteToSpace(people.owner, space._id, { role: "editor", expiresAt: Date.now() + 1 })
+    await expect.poll(() => Date.now()).toBeGreaterThan(soon.invitation.expiresAt)
+    const revoked = await inviteToSpace(people.owner, space._id, { role: "editor" })
+    await expect(revokeInvitation(people.editor, revoked.invitation._id)).rejects.toMatchObject({
+      status: 404,
+    })
+    await revokeInvitation(people.owner, revoked.invitation._id)
+    for (const url of [soon.url, revoked.url, "/join/nothing"]) {
+      await expect(acceptByLink(people.outsider, tokenOf(url))).rejects.toMatchObject({
+        reason: "invitation-dead",
+      })
+    }
+  })
+
+  it("by email is accepted in place by the person with that address, once it is confirmed", async () => {
+    const { invitation } = await inviteToSpace(people.owner, space._id, {
+      role: "editor",
+      email: "Stella@Example.org",
+    })
+    await expect(acceptReceived(people.removed, invitation._id)).rejects.toMatchObject({ status: 404 })
+    const unconfirmed = { ...people.outsider, identity: identityOf(false) }
+    await expect(acceptReceived(unconfirmed, invitation._id)).rejects.toMatchObject({ status: 403 })
+    expect(await acceptReceived(people.outsider, invitation._id)).toMatchObject({ role: "editor" })
+    await expect(acceptReceived(people.outsider, invitation._id)).rejects.toMatchObject({ status: 404 })
+    expect(await listInvitations(people.owner, space._id)).not.toContainEqual(
+      expect.objectContaining({ email: "stella@example.org" }),
+    )
+  })
+
+  it("by email to a member is refused, and a second one replaces the first", async () => {
+    await expect(
+      inviteToSpace(people.owner, space._id, { role: "reader", email: "EDITH@example.org" }),
+    ).rejects.toMatchObject({ status: 409 })
+    const email = "new@example.org"
+    const first = await inviteToSpace(people.owner, space._id, { role: "reader", email })
+    const second = await inviteToSpace(people.owner, space._id, { role: "editor", email })
+    await expect(findByLink(people.outsider, tokenOf(first.url))).rejects.toMatchObject({ status: 404 })
+    expect(await findByLink(people.outsider, tokenOf(second.url))).toMatchObject({
+      spaceName: "Café Central",
+      role: "editor",
+    })
+  })
+
+  it("is declined by the person who was invited, and by nobody else", async () => {
+    const email = "stella@example.org"
+    const { invitation } = await inviteToSpace(people.owner, space._id, { role: "reader", email })
+    await expect(declineInvitation(people.editor, invitation._id)).rejects.toMatchObject({ status: 404 })
+    await declineInvitation(people.outsider, invitation._id)
+    await expect(acceptReceived(people.outsider, invitation._id)).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe("a row in a space", () => {
+  it("is read by every member and changed by those who may edit, and personal rows stay their owner's", async () => {
+    const { db } = database
+    const shared = await createThread(people.editor, { title: "Shared", spaceId: space._id })
+    const own = await createThread(people.editor, { title: "Personal" })
+    const readable = async (who: Person) =>
+      (await db.select().from(chatThreads).where(mayRead(who, chatThreads))).map(({ title }) => title)
+    const editable = async (who: Person) =>
+      (
+        await db.update(chatThreads).set({ lastMessageAt: 1 }).where(mayEdit(who, chatThreads)).returning()
+      ).map(({ title }) => title)
+    expect((await readable(people.editor)).toSorted()).toEqual(["Personal", "Shared"])
+    expect(await readable(people.reader)).toEqual(["Shared"])
+    expect(await readable(people.removed)).toEqual([])
+    expect((await editable(people.editor)).toSorted()).toEqual(["Personal", "Shared"])
+    expect(await editable(people.owner)).toEqual(["Shared"])
+    expect(await editable(people.reader)).toEqual([])
+    const inPlace = (who: Person, spaceId?: string) =>
+      db.$count(chatThreads, isInPlace(who, chatThreads, spaceId))
+    expect(await inPlace(people.editor, space._id)).toBe(1)
+    expect(await inPlace(people.outsider, space._id)).toBe(0)
+    expect(await inPlace(people.editor)).toBe(1)
+    expect((await listThreads(people.editor)).threads).toMatchObject([{ _id: own._id }])
+    await removeMember(people.owner, space._id, idOf(people.editor))
+    expect(await readable(people.editor)).toEqual(["Personal"])
+    expect(shared.title).toBe("Shared")
+  })
+
+  it("is not changed by somebody whose removal is being committed", async () => {
+    const { db } = database
+    await createThread(people.owner, { title: "Shared", spaceId: space._id })
+    const removed = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const removing = db.transaction(async (tx) => {
+      await removeMember({ ...people.owner, db: tx }, space._id, idOf(people.editor))
+      removed.resolve()
+      await goOn.promise
+    })
+    await removed.promise
+    const writing = db
+      .update(chatThreads)
+      .set({ title: "Overwritten" })
+      .where(mayEdit(people.editor, chatThreads))
+      .returning()
+      .execute()
+    // Long enough for the statement to run into the lock; without one it would be over.
+    await expect
+      .poll(async () => (await database.db.execute(WAITING)).length, { interval: 5 })
+      .toBeGreaterThan(0)
+    goOn.resolve()
+    await removing
+    expect(await writing).toEqual([])
+  })
+
+  it("takes its conversation's space, and follows it when it is moved", async () => {
+    const { db } = database
+    const thread = await createThread(people.editor, { title: "Moves" })
+    const message = { userId: idOf(people.editor), threadId: thread._id, role: "user" as const }
+    const place = async () =>
+      (await db.select().from(chatMessages).where(eq(chatMessages.threadId, thread._id))).map(
+        ({ spaceKey }) => spaceKey,
+      )
+    const move = (spaceId: string | null) =>
+      db.update(chatThreads).set({ spaceId }).where(eq(chatThreads._id, thread._id))
+    await db.insert(chatMessages).values({ ...message, content: "before" })
+    await move(space._id)
+    await db.insert(chatMessages).values({ ...message, content: "after" })
+    expect(await place()).toEqual([space._id, space._id])
+    await move(null)
+    expect(new Set(await place())).toEqual(new Set(["00000000-0000-0000-0000-000000000000"]))
+  })
+})
+
+const WAITING =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+let member: Person
+const memberOf = () => idOf(member)
+
+function tokenOf(url: string): string {
+  return url.split("/").at(-1) ?? ""
+}
+
+function idOf({ viewer }: Person): string {
+  return viewer.user._id
+}
+
+function identityOf(emailVerified: boolean): Identity {
+  return { getUser: async () => ({ emailVerified }) } as unknown as Identity
+}
+
+async function person(name: string): Promise<Person> {
+  const { db } = database
+  const [user] = await db
+    .insert(users)
+    .values({ clerkId: `user_${name}`, email: `${name}@example.org` })
+    .returning()
+  const viewer = {
+    user: user as User,
+    session: { userId: `user_${name}`, sessionId: null, plan: "free", via: "cookie" } as const,
+  }
+  return { db, config: readConfig({ AUTH_SECRET: "x".repeat(32) }), identity: identityOf(true), viewer }
+}
+
+async function rolesIn({ _id }: SpaceSummary): Promise<Record<string, string>> {
+  const members = await database.db.select().from(spaceMembers).where(eq(spaceMembers.spaceId, _id))
+  return Object.fromEntries(members.map(({ memberEmail, role }) => [memberEmail.split("@")[0], role]))
+}
+
+async function everythingIn(db: Scope<"db">["db"]) {
+  const { _id } = space
+  return [
+    await db.select().from(spaces).where(eq(spaces._id, _id)),
+    await db.select().from(spaceMembers).where(eq(spaceMembers.spaceId, _id)),
+    await db.select().from(chatThreads).where(eq(chatThreads.spaceId, _id)),
+    await db.select().from(spaceInvitations).where(eq(spaceInvitations.spaceId, _id)),
+  ]
+}
+
+async function rolledBack(work: (db: Scope<"db">["db"]) => Promise<void>): Promise<void> {
+  const undo = new Error("undo")
+  await database.db
+    .transaction(async (tx) => {
+      await work(tx)
+      throw undo
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error
+    })
+}
