@@ -3,46 +3,84 @@ import * as v from "valibot"
 import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { isPersonal } from "#server/spaces/access.ts"
+import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
 import { ThreadId } from "./contract.ts"
 
-/** The viewer's own conversations, except those in the trash. */
-export function ownThreads(scope: Scope<"viewer">): SQL | undefined {
-  return and(isPersonal(scope, chatThreads), eq(chatThreads.trashed, false))
-}
+type Asking = Scope<"db" | "viewer">
 
-/**
- * One of the viewer's own conversations. Throws NotFound for anybody else's, and for text that is
- * no id.
- */
-export function ownThread(scope: Scope<"viewer">, id: string): SQL | undefined {
-  return and(ownThreads(scope), eq(chatThreads._id, parseId(id)))
+/** The viewer's own conversations, or those in one of their spaces, except those in the trash. */
+export function threadsIn(scope: Asking, spaceId?: string): SQL | undefined {
+  return and(isInPlace(scope, chatThreads, spaceId), eq(chatThreads.trashed, false))
 }
 
 /** The viewer's conversations in the trash. */
-export function ownTrashedThreads(scope: Scope<"viewer">): SQL | undefined {
-  return and(isPersonal(scope, chatThreads), eq(chatThreads.trashed, true))
+export function ownTrashedThreads(scope: Asking): SQL | undefined {
+  return and(isInPlace(scope, chatThreads, undefined), eq(chatThreads.trashed, true))
 }
 
-/** A conversation in the viewer's trash. Throws NotFound as `ownThread` does. */
-export function ownTrashedThread(scope: Scope<"viewer">, id: string): SQL | undefined {
-  return and(ownTrashedThreads(scope), eq(chatThreads._id, parseId(id)))
+/** The conversations that the viewer may see, wherever they are. */
+export function readableThreads(scope: Asking): SQL | undefined {
+  return and(mayRead(scope, chatThreads), eq(chatThreads.trashed, false))
 }
 
 /**
- * The messages of one or all of the viewer's conversations: those they wrote and the replies to
- * them.
+ * One conversation that the viewer may see. Throws NotFound for text that is no id; the query finds
+ * nothing if they may not see it.
  */
-export function ownMessages(scope: Scope<"viewer">, threadId?: string): SQL | undefined {
-  return and(
-    isPersonal(scope, chatMessages),
-    threadId === undefined ? undefined : eq(chatMessages.threadId, threadId),
-  )
+export function readableThread(scope: Asking, id: string): SQL | undefined {
+  return and(readableThreads(scope), eq(chatThreads._id, parseId(id)))
 }
 
-/** The links to conversations that the viewer created. */
-export function ownThreadShares(scope: Scope<"viewer">): SQL | undefined {
-  return isPersonal(scope, chatShares)
+/**
+ * One conversation that the viewer may change, for a statement that changes it. Throws NotFound as
+ * `readableThread` does.
+ */
+export function editableThread(scope: Asking, id: string): SQL | undefined {
+  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, false), eq(chatThreads._id, parseId(id)))
+}
+
+/** The same in the trash. */
+export function editableTrashedThread(scope: Asking, id: string): SQL | undefined {
+  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, true), eq(chatThreads._id, parseId(id)))
+}
+
+/**
+ * Throws NotFound for a conversation that the viewer may not see, and Forbidden for one that they
+ * may only read. In a transaction, their role cannot be lowered before it ends.
+ */
+export async function requireEditableThread(
+  scope: Asking,
+  id: string,
+  { trashed }: { trashed: boolean } = { trashed: false },
+): Promise<void> {
+  const [thread] = await scope.db
+    .select({ spaceId: chatThreads.spaceId })
+    .from(chatThreads)
+    .where(
+      and(mayRead(scope, chatThreads), eq(chatThreads.trashed, trashed), eq(chatThreads._id, parseId(id))),
+    )
+  if (!thread) throw new NotFound("conversation")
+  if (thread.spaceId !== null) await requireEditor(scope, thread.spaceId)
+}
+
+/** The messages that the viewer may see, of one conversation. It may be in the trash. */
+export function readableMessages(scope: Asking, threadId: string): SQL | undefined {
+  return and(mayRead(scope, chatMessages), eq(chatMessages.threadId, threadId))
+}
+
+/** The viewer's own messages and the replies to them, in no space. */
+export function ownMessages(scope: Asking): SQL | undefined {
+  return isInPlace(scope, chatMessages, undefined)
+}
+
+/** The links to a conversation that the viewer may see. */
+export function readableThreadShares(scope: Asking, threadId: string): SQL | undefined {
+  return and(mayRead(scope, chatShares), eq(chatShares.threadId, threadId))
+}
+
+/** The links that the viewer may revoke, for a statement that does. */
+export function editableThreadShares(scope: Asking): SQL | undefined {
+  return mayEdit(scope, chatShares)
 }
 
 function parseId(id: string): string {

@@ -1,24 +1,30 @@
 import { buffer } from "node:stream/consumers"
 import type { FilePart, TextPart, UserContent } from "ai"
-import { BadRequest, isRefusal } from "#server/errors.ts"
-import { findFile } from "#server/files/files.ts"
+import { and, eq } from "drizzle-orm"
+import * as v from "valibot"
+import { blobs, files } from "#db/schema/files.ts"
+import { BadRequest } from "#server/errors.ts"
+import { FileId } from "#server/files/contract.ts"
 import type { Scope } from "#server/scope.ts"
+import { isInPlace } from "#server/spaces/access.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
 
 /** Characters of all text files in one request to the model. */
 const TEXT_LIMIT = 100_000
 
 /**
- * The present state of the viewer's files with these ids, stored with the message that they are
- * attached to. Throws BadRequest for a file that is not theirs or that the model cannot receive.
+ * The present state of the files with these ids, stored with the message that they are attached to:
+ * the viewer's own, or those of the conversation's space, so that everybody who reads the message
+ * may open them. Throws BadRequest for another file and for one that the model cannot receive.
  */
 export async function attachFiles(
   scope: Scope<"db" | "viewer">,
   fileIds: readonly string[],
+  spaceId: string | null,
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = []
   for (const fileId of new Set(fileIds)) {
-    const file = await findOwnFile(scope, fileId)
+    const file = await findFileIn(scope, fileId, spaceId)
     if (!file) throw new BadRequest("attachment-unknown")
     const { fileName, mimeType, size } = file
     const kind = attachableAs(mimeType)
@@ -41,7 +47,7 @@ export async function attachFiles(
  * Converts a user's message for the model, with its files. Call it with the latest message first:
  * the budget goes to the latest files, and the model is only told the names of the others.
  */
-export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
+export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">, spaceId: string | null) {
   let characters = TEXT_LIMIT
   let bytes = IMAGES_LIMIT
 
@@ -54,7 +60,7 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
 
   async function read({ fileId, fileName }: Attachment): Promise<TextPart | FilePart> {
     const name = JSON.stringify(fileName)
-    const file = await findOwnFile(scope, fileId)
+    const file = await findFileIn(scope, fileId, spaceId)
     const kind = file && attachableAs(file.mimeType)
     if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
     if (kind === "text" ? characters <= 0 : file.size > bytes) {
@@ -87,13 +93,16 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">) {
   }
 }
 
-async function findOwnFile(scope: Scope<"db" | "viewer">, fileId: string) {
-  try {
-    return await findFile(scope, fileId)
-  } catch (error) {
-    if (isRefusal(error)) return null
-    throw error
-  }
+async function findFileIn(scope: Scope<"db" | "viewer">, fileId: string, spaceId: string | null) {
+  if (!v.is(FileId, fileId)) return null
+  const [file] = await scope.db
+    .select({ fileName: files.fileName, mimeType: files.mimeType, size: files.size, key: blobs.key })
+    .from(files)
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .where(
+      and(isInPlace(scope, files, spaceId ?? undefined), eq(files.trashed, false), eq(files._id, fileId)),
+    )
+  return file ?? null
 }
 
 function head(limit: number, size: number) {

@@ -21,7 +21,7 @@ import type {
 export type { ReplyDelta, ReplyPart, Attachment }
 
 /** A conversation as lists show it. */
-export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt">
+export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId">
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -32,7 +32,7 @@ export interface ThreadPage {
 /** A message. If it is a reply, with the turn that produced it. */
 export type Entry = Pick<
   ChatMessage,
-  "_id" | "_creationTime" | "role" | "content" | "attachments" | "edited"
+  "_id" | "_creationTime" | "userId" | "role" | "content" | "attachments" | "edited"
 > & {
   /** The sender's own id for the message, which its reply has too. */
   requestId: string | null
@@ -61,7 +61,7 @@ export interface EntryPage {
 }
 
 /** A message that an edit removed from its conversation. */
-export type ReplacedEntry = Omit<ChatReplacedMessage, "userId" | "threadId" | "replacedBy">
+export type ReplacedEntry = Omit<ChatReplacedMessage, "threadId" | "replacedBy">
 
 export interface ReplacedPage {
   /** Oldest first. Messages with the same `replacedAt` were removed by one edit. */
@@ -288,6 +288,10 @@ export const PageQuery = v.object({
 })
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
+/** The query of the list of conversations: the caller's own, or those in a space. */
+export const ThreadsQuery = v.object({ ...PageQuery.entries, spaceId: v.optional(v.string()) })
+export type ThreadsQuery = v.InferOutput<typeof ThreadsQuery>
+
 /**
  * The body of `POST /api/chat`. With a thread id the conversation is stored, and only the last
  * message is read.
@@ -306,6 +310,8 @@ export const ChatRequest = v.object({
     ),
     false,
   ),
+  /** Where `createThread` creates the conversation. */
+  spaceId: InSpace,
   /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**

@@ -38,11 +38,11 @@ export async function readConversation(
   if (files > FILES_LIMIT) {
     throw new BadRequest("too-many-files-in-messages", { count: files, most: FILES_LIMIT })
   }
-  const withFiles = createFileReader(scope)
+  const withFiles = createFileReader(scope, null)
   const modelMessages: ModelMessage[] = []
   for (const { role, text, fileIds } of read.toReversed()) {
     if (role === "user") {
-      modelMessages.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds)) })
+      modelMessages.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds, null)) })
     } else if (text !== "") modelMessages.unshift({ role: "assistant", content: text })
   }
   return modelMessages

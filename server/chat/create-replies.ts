@@ -19,22 +19,22 @@ export function createReplies(
     model: model.name,
     trouble,
     generate({ db, viewer }, reply, give) {
-      const tools = chatTools({ db, viewer, blobs })
+      const tools = chatTools({ db, viewer, blobs }, null)
       return generateReply(generator, { ...reply, tools, metadata: { model: model.name } }, give)
     },
-    async continueThread({ db, viewer }, { answerId, threadId, questionId, signal }, give) {
+    async continueThread({ db, viewer }, { answerId, threadId, spaceId, questionId, signal }, give) {
       const scope = { db, viewer, blobs }
       const metadata = { model: model.name, questionId }
       let messages: ModelMessage[]
       try {
-        messages = await recallMessages(scope, threadId, questionId)
+        messages = await recallMessages(scope, { threadId, spaceId, questionId })
       } catch (error) {
         log.error({ err: error, answer: answerId }, "could not read a conversation")
         give({ type: "start", messageId: answerId, messageMetadata: metadata })
         give({ type: "error", errorText: writeFailure("conversation-unread") })
         return
       }
-      const tools = chatTools(scope)
+      const tools = chatTools(scope, spaceId)
       await generateReply(generator, { id: answerId, messages, tools, metadata, signal }, give)
     },
     nameThread: ({ db, viewer }, threadId, signal) => nameThread({ db, viewer }, generator, threadId, signal),

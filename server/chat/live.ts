@@ -14,12 +14,12 @@ import {
 import { chatCalls, CreateThread, RenameThread, ThreadId, ThreadShareId } from "./contract.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
-import { createThread, findThread, renameThread } from "./threads.ts"
+import { createThread, renameThread } from "./threads.ts"
 import { restoreThread, trashThread } from "./trash.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt"] as const
+const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt", "spaceId"] as const
 const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
 const ShareRow = v.strictObject({
   ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
@@ -29,7 +29,10 @@ const ShareRow = v.strictObject({
     v.description("The conversation as it is, or as it was when the link was created."),
   ),
 })
-const NO_THREAD = { not_found: "There is no such conversation, or it is not the caller's." }
+const NO_THREAD = {
+  not_found: "There is no such conversation, or the caller may not see it.",
+  forbidden: "The caller may only read in the space.",
+}
 
 export const liveThreads = defineLiveQuery({
   name: "chat.listThreads",
@@ -75,7 +78,7 @@ export const liveMessages = defineLiveQuery({
   page: { argument: "after", size: 50 },
   table: watchedMessages,
   ...ofConversation,
-  fields: ["_creationTime", "role", "content", "attachments", "edited"],
+  fields: ["_creationTime", "userId", "role", "content", "attachments", "edited"],
 })
 
 export const liveTurns = defineLiveQuery({
@@ -172,16 +175,18 @@ export const chatMutations = [
       stopped: v.pipe(v.boolean(), v.description("Whether a reply was being generated.")),
     }),
     refusals: NO_THREAD,
-    async run(scope: StopScope, { threadId }) {
-      await findThread(scope, threadId)
-      return { stopped: (await requestStop(scope, threadId)) !== null }
-    },
+    run: async (scope: StopScope, { threadId }) => ({
+      stopped: (await requestStop(scope, threadId)) !== null,
+    }),
   }),
   defineMutation({
     name: chatCalls.revokeShare.name,
     description: "Deletes a link to a conversation, so that its URL leads nowhere.",
     args: v.strictObject({ shareId: ThreadShareId }),
-    refusals: { not_found: "There is no such link, or it is not the caller's." },
+    refusals: {
+      not_found: "There is no such link, or the caller may not see its conversation.",
+      forbidden: NO_THREAD.forbidden,
+    },
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeThreadShare(scope, shareId),
   }),
 ]

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownMessages } from "./access.ts"
+import { readableMessages } from "./access.ts"
 import { createFileReader } from "./attachments.ts"
 import {
   foldChunks,
@@ -33,7 +33,7 @@ export function readMessages(
   threadId: string,
   page: PageQuery,
 ): Promise<EntryPage> {
-  return readAmong(ownMessages(scope, threadId), scope, page)
+  return readAmong(readableMessages(scope, threadId), scope, page)
 }
 
 /** The latest of the messages that `place` selects, or those before the cursor. */
@@ -60,8 +60,7 @@ export async function readAmong(
  */
 export async function recallMessages(
   scope: Scope<"db" | "blobs" | "viewer">,
-  threadId: string,
-  questionId: string,
+  { threadId, spaceId, questionId }: { threadId: string; spaceId: string | null; questionId: string },
 ): Promise<ModelMessage[]> {
   const latestFirst = await scope.db
     .select({
@@ -70,10 +69,10 @@ export async function recallMessages(
       attachments: chatMessages.attachments,
     })
     .from(chatMessages)
-    .where(and(ownMessages(scope, threadId), lte(chatMessages._id, questionId)))
+    .where(and(readableMessages(scope, threadId), lte(chatMessages._id, questionId)))
     .orderBy(desc(chatMessages._id))
     .limit(RECALLED_MESSAGES)
-  const withFiles = createFileReader(scope)
+  const withFiles = createFileReader(scope, spaceId)
   const recalled: ModelMessage[] = []
   let characters = 0
   for (const { role, content, attachments } of latestFirst) {
@@ -99,6 +98,7 @@ const entry = {
   role: chatMessages.role,
   content: chatMessages.content,
   attachments: chatMessages.attachments,
+  userId: chatMessages.userId,
   edited: chatMessages.edited,
   requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
   turn: {

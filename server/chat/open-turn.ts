@@ -3,9 +3,10 @@ import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
 import { chatMessages } from "#db/schema/chat.ts"
-import { Conflict, isRefusal, NotFound } from "#server/errors.ts"
+import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
+import { requireEditor } from "#server/spaces/access.ts"
 import { attachFiles } from "./attachments.ts"
 import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import type { PostedMessage } from "./conversation.ts"
@@ -24,7 +25,14 @@ import {
 } from "./turn-rows.ts"
 
 export type OpenedTurn =
-  | { kind: "fresh"; threadId: string; questionId: string; answerId: string; mayBeNamed: boolean }
+  | {
+      kind: "fresh"
+      threadId: string
+      spaceId: string | null
+      questionId: string
+      answerId: string
+      mayBeNamed: boolean
+    }
   | ({ kind: "answered"; content: string } & KnownTurn)
 
 /** A message, and what to do with the messages that the conversation already has. */
@@ -35,6 +43,8 @@ export interface SentMessage extends PostedMessage {
   replaces?: string | null | undefined
   /** Create the conversation if there is none with this id. */
   createsThread?: boolean
+  /** Where it is, or is created. */
+  spaceId?: string | undefined
 }
 
 type OpenScope = Scope<"db" | "viewer" | "replies" | "turns" | "config">
@@ -51,8 +61,8 @@ interface Opening {
  * Stores the message with a row for its reply, unless the same message is already stored: then a
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
  * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
- * Throws NotFound for a conversation that is not the viewer's and for a message that is not in it,
- * and Conflict while a reply is being generated in it, or while the viewer has as many replies in
+ * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
+ * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it, or while the viewer has as many replies in
  * progress as their plan allows. One person's replies in progress are counted, so their messages
  * are stored one after the other, whichever process receives them. Those that wait in this process
  * are stored in one batch: a hundred take as many statements as two.
@@ -104,15 +114,15 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
   if (!first) return new Map()
   return first.scope.db.transaction(async (tx) => {
     const outcomes = new Map<Opening, Outcome>()
-    const fresh = new Map<string, { opening: Opening; turn: NewTurn; mayBeNamed: boolean }>()
+    const fresh = new Map<string, { opening: Opening; turn: NewTurn } & Fresh>()
     await lockThreads(first.scope, tx, batch)
     const { threads, running } = await findThreadStates(first.scope, tx, batch)
     for (const opening of batch) {
       try {
         const known = threads.get(opening.threadId)
-        const state = known ?? (opening.question.createsThread ? NEW_THREAD : undefined)
+        const state = known ?? (await beginThread({ ...opening.scope, db: tx }, opening.question))
         const prepared = await prepare(opening, tx, state, running + fresh.size)
-        if (!known) await insertThread(opening.scope, tx, opening.threadId)
+        if (!known) await insertThread(opening.scope, tx, { ...state, _id: opening.threadId })
         if ("kind" in prepared) outcomes.set(opening, { status: "fulfilled", value: prepared })
         else fresh.set(opening.threadId, { opening, ...prepared })
       } catch (reason) {
@@ -122,21 +132,37 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
     }
     const turns = Array.from(fresh.values(), ({ turn }) => turn)
     for (const { threadId, questionId, answerId } of await storeTurns(first.scope, tx, turns)) {
-      const { opening, mayBeNamed } = fresh.get(threadId) ?? { opening: first, mayBeNamed: false }
-      const value = { kind: "fresh", threadId, questionId, answerId, mayBeNamed } as const
+      const stored = fresh.get(threadId)
+      if (!stored) continue
+      const { opening, mayBeNamed, spaceId } = stored
+      const value = { kind: "fresh", threadId, spaceId, questionId, answerId, mayBeNamed } as const
       outcomes.set(opening, { status: "fulfilled", value })
     }
     return outcomes
   })
 }
 
-/** A conversation that its first message creates. */
-const NEW_THREAD: ThreadState = {
-  title: UNTITLED,
-  titleSource: "question",
-  known: null,
-  content: null,
-  running: null,
+type Fresh = Pick<Extract<OpenedTurn, { kind: "fresh" }>, "spaceId" | "mayBeNamed">
+
+/**
+ * A conversation that its first message creates. Throws NotFound if the message does not, and as
+ * `requireEditor` does.
+ */
+async function beginThread(
+  scope: Scope<"db" | "viewer">,
+  { createsThread, spaceId }: SentMessage,
+): Promise<ThreadState> {
+  if (!createsThread) throw new NotFound("conversation")
+  if (spaceId !== undefined) await requireEditor(scope, spaceId)
+  return {
+    title: UNTITLED,
+    titleSource: "question",
+    spaceId: spaceId?.toLowerCase() ?? null,
+    mayEdit: true,
+    known: null,
+    content: null,
+    running: null,
+  }
 }
 
 type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>
@@ -145,10 +171,12 @@ type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>
 async function prepare(
   { scope, threadId, question, timeLimit }: Opening,
   tx: Transaction,
-  state: ThreadState | undefined,
+  state: ThreadState,
   running: number,
-): Promise<RepliedTurn | { turn: NewTurn; mayBeNamed: boolean }> {
-  if (!state) throw new NotFound("conversation")
+): Promise<RepliedTurn | ({ turn: NewTurn } & Fresh)> {
+  if (question.spaceId !== undefined && question.spaceId.toLowerCase() !== state.spaceId)
+    throw new NotFound("conversation")
+  if (!state.mayEdit) throw new Forbidden("space-reader")
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
   if (state.running && !isAbandoned) throw new Conflict("reply-running")
 
@@ -165,7 +193,7 @@ async function prepare(
     title: isUntitled && !known ? titleOf(question.text) : null,
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }
-  return { turn, mayBeNamed: state.titleSource === "question" }
+  return { turn, spaceId: state.spaceId, mayBeNamed: state.titleSource === "question" }
 }
 
 /**
@@ -179,7 +207,7 @@ function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): boolean
 async function prepareMessage(
   { scope, threadId, question }: Opening,
   tx: Transaction,
-  { running, known }: ThreadState,
+  { running, known, spaceId }: ThreadState,
 ): Promise<NewMessage> {
   const { text, fileIds = [], replaces } = question
   const plain = { _id: null, isStored: false, text, attachments: [], edited: false }
@@ -193,7 +221,7 @@ async function prepareMessage(
       await removeReply(inner, threadId, known)
       return { ...plain, _id: known.questionId, isStored: true }
     }
-    const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds)
+    const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
     if (!isReplacing || replaces == null) return { ...plain, attachments }
     return { ...plain, _id: await replaceFrom(inner, threadId, replaces), attachments, edited: true }
   })

@@ -1,9 +1,10 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm"
+import { and, desc, eq, exists, lt, sql } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
-import { chatMessages, chatReplacedMessages, chatTurns } from "#db/schema/chat.ts"
+import { chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
+import { mayRead } from "#server/spaces/access.ts"
 import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
 import { findThread } from "./threads.ts"
 
@@ -65,17 +66,22 @@ export async function listReplaced(
  * none.
  */
 export async function readReplaced(
-  { db, viewer }: Scope<"db" | "viewer">,
+  scope: Scope<"db" | "viewer">,
   threadId: string,
   { cursor, limit }: PageQuery,
   questionId?: string,
 ): Promise<ReplacedPage> {
+  const { db } = scope
+  const thread = db
+    .select({ _id: chatThreads._id })
+    .from(chatThreads)
+    .where(and(eq(chatThreads._id, threadId), mayRead(scope, chatThreads)))
   const rows = await db
     .select(entry)
     .from(chatReplacedMessages)
     .where(
       and(
-        eq(chatReplacedMessages.userId, viewer.user._id),
+        exists(thread),
         eq(chatReplacedMessages.threadId, threadId),
         questionId === undefined ? undefined : eq(chatReplacedMessages.replacedBy, questionId),
         v.is(MessageId, cursor) ? lt(chatReplacedMessages._id, cursor) : undefined,
@@ -94,5 +100,6 @@ const entry = {
   role: chatReplacedMessages.role,
   content: chatReplacedMessages.content,
   attachments: chatReplacedMessages.attachments,
+  userId: chatReplacedMessages.userId,
   turn: chatReplacedMessages.turn,
 }

@@ -19,10 +19,16 @@ export interface Replies<Viewer> {
     reply: { id: string; messages: ModelMessage[]; signal: AbortSignal },
     give: (chunk: ReplyChunk) => void,
   ): Promise<void>
-  /** Replies to a message of one of the viewer's conversations. Never throws. */
+  /** Replies to a message of a conversation, as the viewer. Never throws. */
   continueThread(
     scope: Asker<Viewer>,
-    reply: { answerId: string; threadId: string; questionId: string; signal: AbortSignal },
+    reply: {
+      answerId: string
+      threadId: string
+      spaceId: string | null
+      questionId: string
+      signal: AbortSignal
+    },
     give: (chunk: ReplyChunk) => void,
   ): Promise<void>
   /** Never throws: see `nameThread`. */

@@ -1,8 +1,9 @@
 import { and, eq } from "drizzle-orm"
-import { chatChunks, chatMessages, chatTurns, type ChatTurn } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatTurns, type ChatThread, type ChatTurn } from "#db/schema/chat.ts"
 import type { LiveRow } from "#server/realtime/contract.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
+import { mayRead } from "#server/spaces/access.ts"
 import { beginFold, type ReplyChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
 import { writeFailure } from "./failure-contract.ts"
 import { liveChunks, liveTurns } from "./live.ts"
@@ -21,12 +22,12 @@ export interface ResumedReply {
 }
 
 /**
- * The reply in progress in one of the viewer's conversations, from its first word and then as its
- * rows arrive, whichever process generates it. Null if there is none. Throws NotFound, and Conflict
- * if the viewer follows too many.
+ * The reply in progress in a conversation, from its first word and then as its rows arrive,
+ * whichever process generates it. Null if there is none. Throws NotFound, and Conflict if the viewer
+ * follows too many.
  */
 export async function resumeReply(scope: ResumeScope, threadId: string): Promise<ResumedReply | null> {
-  await findThread(scope, threadId)
+  const { spaceId } = await findThread(scope, threadId)
   const [turn] = await scope.db
     .select({ _id: chatTurns._id, model: chatTurns.model, questionId: chatTurns.questionId })
     .from(chatTurns)
@@ -35,25 +36,33 @@ export async function resumeReply(scope: ResumeScope, threadId: string): Promise
   const exit = scope.turns.enterAlone(`follows ${scope.viewer.user._id}`, FOLLOWED_AT_ONCE)
   if (!exit) throw new Conflict("too-many-streams", { most: FOLLOWED_AT_ONCE })
 
+  return followReply(scope, { ...turn, threadId, spaceId }, exit)
+}
+
+/**
+ * The same for a reply whose id is known. It ends when the viewer may no longer see the
+ * conversation; no text committed after that is sent. `ended` is called at its end.
+ */
+export function followReply(scope: ResumeScope, turn: FollowedTurn, ended: () => void): ResumedReply {
   const chunks = openQueue<ReplyChunk>()
   let isLeft = false
   const leave = () => {
     if (isLeft) return
     isLeft = true
     unfollow()
-    exit()
+    ended()
     chunks.end()
   }
-  const unfollow = followTurn(scope, { ...turn, threadId }, chunks, leave)
+  const unfollow = followTurn(scope, turn, chunks, leave)
   return { chunks, leave }
 }
 
-type Followed = Pick<ChatTurn, "_id" | "threadId" | "model" | "questionId">
+type FollowedTurn = Pick<ChatTurn, "_id" | "threadId" | "model" | "questionId"> & Pick<ChatThread, "spaceId">
 
 /** Calls `end` after the last chunk. Returns a function that stops following. */
 function followTurn(
   scope: ResumeScope,
-  { _id, threadId, model, questionId }: Followed,
+  { _id, threadId, spaceId, model, questionId }: FollowedTurn,
   chunks: Queue<ReplyChunk>,
   end: () => void,
 ): () => void {
@@ -65,9 +74,10 @@ function followTurn(
 
   const { viewer } = scope
   const options = { viewer, refused: () => void check() }
+  const args = { threadId, spaceId: spaceId ?? undefined }
   const stops = [
-    scope.live.follow({ query: liveChunks.name, args: { threadId } }, onChunks, options),
-    scope.live.follow({ query: liveTurns.name, args: { threadId } }, hearTurns, options),
+    scope.live.follow({ query: liveChunks.name, args }, onChunks, options),
+    scope.live.follow({ query: liveTurns.name, args }, hearTurns, options),
   ]
   return () => stops.forEach((stop) => stop())
 
@@ -126,7 +136,7 @@ function followTurn(
     if (state) {
       send(parts.next(state, { isWhole: true }))
       send(endChunks(state))
-    } else send(stopChunks("stopped")) // its reply is generated again, or its conversation was deleted
+    } else send(stopChunks("stopped")) // generated again, deleted, or no longer the viewer's to see
     return false
   }
 
@@ -139,8 +149,8 @@ function followTurn(
  * The lock waits for a commit whose rows have been announced but are not visible to other
  * transactions yet.
  */
-async function readTurn({ db }: ResumeScope, turnId: string) {
-  const [turn] = await db
+async function readTurn(scope: ResumeScope, turnId: string) {
+  const [turn] = await scope.db
     .select({
       status: chatTurns.status,
       failure: chatTurns.failure,
@@ -152,14 +162,14 @@ async function readTurn({ db }: ResumeScope, turnId: string) {
     })
     .from(chatTurns)
     .innerJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
-    .where(eq(chatTurns._id, turnId))
+    .where(and(mayRead(scope, chatTurns), eq(chatTurns._id, turnId)))
     .for("share")
   return turn
 }
 
-function readChunks({ db }: ResumeScope, turnId: string) {
-  return db
+function readChunks(scope: ResumeScope, turnId: string) {
+  return scope.db
     .select({ seq: chatChunks.seq, delta: chatChunks.delta })
     .from(chatChunks)
-    .where(eq(chatChunks.turnId, turnId))
+    .where(and(mayRead(scope, chatChunks), eq(chatChunks.turnId, turnId)))
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-or
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownMessages, ownThreads } from "./access.ts"
+import { ownMessages, threadsIn } from "./access.ts"
 import type { SearchQuery, SearchResults } from "./contract.ts"
 import { snippetOf, WORD } from "./snippet.ts"
 import { storableText } from "./storable.ts"
@@ -15,7 +15,7 @@ const TERMS = 12
 const NO_WORD = "'no:word'"
 
 /**
- * The viewer's conversations whose title or messages contain all words of the query, the most
+ * The viewer's own conversations, not those in spaces, whose title or messages contain all words of the query, the most
  * recently used first. The last word may be incomplete. Terms with punctuation, such as `chat.ts`,
  * must match as a whole.
  */
@@ -39,14 +39,14 @@ export async function searchThreads(
   const named = db
     .select({ _id: chatThreads._id })
     .from(chatThreads)
-    .where(and(ownThreads(scope), has(scope, chatThreads.userId, chatThreads.title, terms)))
+    .where(and(threadsIn(scope), has(scope, chatThreads.userId, chatThreads.title, terms)))
   const found = await db
     .with(said)
     .select({ thread: summary, messageId: chatMessages._id, content: chatMessages.content })
     .from(chatThreads)
     .leftJoin(said, eq(said.threadId, chatThreads._id))
     .leftJoin(chatMessages, eq(chatMessages._id, said.messageId))
-    .where(and(ownThreads(scope), or(isNotNull(said.messageId), inArray(chatThreads._id, named))))
+    .where(and(threadsIn(scope), or(isNotNull(said.messageId), inArray(chatThreads._id, named))))
     .orderBy(desc(chatThreads.lastMessageAt), desc(chatThreads._id))
     .limit(RESULTS)
   return {

@@ -1,7 +1,7 @@
 import { Unavailable } from "#server/errors.ts"
 import { isUnlocked, NoSuchLink, PasswordNeeded } from "#server/links/visits.ts"
 import type { LiveRow } from "#server/realtime/contract.ts"
-import type { Scope, Viewer } from "#server/scope.ts"
+import type { Scope } from "#server/scope.ts"
 import { liveChunks, liveMessages, liveThreadShares, liveTurns } from "./live.ts"
 import { findThreadShare } from "./share-visits.ts"
 
@@ -81,15 +81,10 @@ export async function streamThreadShare(
 function follow(
   scope: Following,
   token: string,
-  { share, thread, owner }: Awaited<ReturnType<typeof findThreadShare>>,
+  { share, thread, viewer }: Awaited<ReturnType<typeof findThreadShare>>,
   tell: { changed: () => void; gone: () => void },
 ) {
-  // A link lets its visitors read one conversation as its owner does.
-  const viewer: Viewer = {
-    user: owner,
-    session: { userId: owner.clerkId, sessionId: null, plan: owner.plan ?? "free", via: "cookie" },
-  }
-  const args = { threadId: thread._id }
+  const args = { threadId: thread._id, spaceId: thread.spaceId ?? undefined }
   // Refused because the conversation is in the trash, or only for now.
   const refused = () => void findThreadShare(scope, token).catch(tell.gone)
   const seeShares = (rows: readonly LiveRow[]) => {

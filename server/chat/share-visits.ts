@@ -7,12 +7,14 @@ import {
   chatThreads,
   type ChatShare,
 } from "#db/schema/chat.ts"
-import { users } from "#db/schema/users.ts"
+import { users, type User } from "#db/schema/users.ts"
 import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
 import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#server/links/visits.ts"
-import type { Scope } from "#server/scope.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
+import { readableThread } from "./access.ts"
 import { MessageId, type Entry, type SharedConversation, type SharedMessage } from "./contract.ts"
 import { readAmong } from "./messages.ts"
+import { summary } from "./threads.ts"
 
 /** Messages of a page. */
 const PAGE = 100
@@ -47,11 +49,14 @@ export async function unlockThreadShare(
   return unlockLink(scope, { link: share, path: `/share/chat/${token}` }, guess)
 }
 
-/** Also for a conversation in the trash. Throws `NoSuchLink`. */
+/**
+ * Throws `NoSuchLink`, also for a conversation in the trash, and for one in a space that the person
+ * who created the link can no longer see.
+ */
 export async function findThreadShare({ db }: Scope<"db">, token: string) {
   if (!isLinkToken(token)) throw new NoSuchLink()
   const [found] = await db
-    .select({ share: chatShares, thread: { _id: chatThreads._id, title: chatThreads.title }, owner: users })
+    .select({ share: chatShares, thread: summary, owner: users })
     .from(chatShares)
     .innerJoin(chatThreads, eq(chatThreads._id, chatShares.threadId))
     .innerJoin(users, eq(users._id, chatShares.userId))
@@ -63,7 +68,23 @@ export async function findThreadShare({ db }: Scope<"db">, token: string) {
       ),
     )
   if (!found) throw new NoSuchLink()
-  return found
+  const viewer = viewerFor(found.owner)
+  if (found.thread.spaceId !== null) {
+    const [seen] = await db
+      .select({ _id: chatThreads._id })
+      .from(chatThreads)
+      .where(readableThread({ db, viewer }, found.thread._id))
+    if (!seen) throw new NoSuchLink()
+  }
+  return { ...found, viewer }
+}
+
+/** A link lets its visitors read one conversation as the person who created it does. */
+function viewerFor(user: User): Viewer {
+  return {
+    user,
+    session: { userId: user.clerkId, sessionId: null, plan: user.plan ?? "free", via: "cookie" },
+  }
 }
 
 type Page = Pick<NonNullable<SharedConversation["conversation"]>, "messages" | "earlierCursor">

@@ -5,7 +5,14 @@ import { Conflict, NotFound } from "#server/errors.ts"
 import { hashLinkPassword } from "#server/links/password.ts"
 import { createLinkToken } from "#server/links/token.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownMessages, ownThread, ownThreadShares } from "./access.ts"
+import { mayRead } from "#server/spaces/access.ts"
+import {
+  editableThread,
+  editableThreadShares,
+  readableMessages,
+  readableThreadShares,
+  requireEditableThread,
+} from "./access.ts"
 import { ThreadShareId, type NewThreadShare, type ShareThread, type ThreadShareSummary } from "./contract.ts"
 import { findThread } from "./threads.ts"
 
@@ -14,7 +21,8 @@ const MOST_SHARES = 100
 
 /**
  * Creates a public link to a conversation. Its URL is in the response and nowhere else. Throws
- * `NotFound`, and `Conflict` for one link too many.
+ * `NotFound`, `Forbidden` for a conversation that the viewer may only read, and `Conflict` for one
+ * link too many.
  */
 export async function shareThread(
   scope: Scope<"db" | "config" | "viewer">,
@@ -24,11 +32,12 @@ export async function shareThread(
   const { token, ...kept } = createLinkToken()
   const passwordHash = password ? await hashLinkPassword(password) : null
   const share = await scope.db.transaction(async (tx) => {
+    await requireEditableThread({ ...scope, db: tx }, threadId)
     // Locked, so that concurrent requests count the links one after the other.
     const [thread] = await tx
       .select({ _id: chatThreads._id, title: chatThreads.title })
       .from(chatThreads)
-      .where(ownThread(scope, threadId))
+      .where(editableThread(scope, threadId))
       .for("no key update")
     if (!thread) throw new NotFound("conversation")
     if ((await tx.$count(chatShares, eq(chatShares.threadId, thread._id))) >= MOST_SHARES)
@@ -59,12 +68,12 @@ async function listEnded(scope: Scope<"db" | "viewer">, threadId: string): Promi
     .select({ _id: chatMessages._id, status: chatTurns.status })
     .from(chatMessages)
     .leftJoin(chatTurns, eq(chatTurns._id, chatMessages._id))
-    .where(ownMessages(scope, threadId))
+    .where(readableMessages(scope, threadId))
     .orderBy(asc(chatMessages._id))
   return messages.filter(({ status }) => status !== "running").map(({ _id }) => _id)
 }
 
-/** The links to one of the viewer's conversations, newest first. Throws `NotFound`. */
+/** The links to a conversation, newest first. Throws `NotFound`. */
 export async function listThreadShares(
   scope: Scope<"db" | "viewer">,
   threadId: string,
@@ -73,19 +82,28 @@ export async function listThreadShares(
   const shares = await scope.db
     .select()
     .from(chatShares)
-    .where(and(ownThreadShares(scope), eq(chatShares.threadId, _id)))
+    .where(readableThreadShares(scope, _id))
     .orderBy(desc(chatShares._id))
   return shares.map(threadShareSummary)
 }
 
-/** Invalidates the URL, and ends what its visitors follow. Throws `NotFound`. */
+/**
+ * Invalidates the URL, and ends what its visitors follow. Throws `NotFound`, and `Forbidden` for a
+ * link to a conversation that the viewer may only read.
+ */
 export async function revokeThreadShare(scope: Scope<"db" | "viewer">, shareId: string): Promise<void> {
   if (!v.is(ThreadShareId, shareId)) throw new NotFound("link")
   const [revoked] = await scope.db
     .delete(chatShares)
-    .where(and(ownThreadShares(scope), eq(chatShares._id, shareId)))
+    .where(and(editableThreadShares(scope), eq(chatShares._id, shareId)))
     .returning({ _id: chatShares._id })
-  if (!revoked) throw new NotFound("link")
+  if (revoked) return
+  const [seen] = await scope.db
+    .select({ threadId: chatShares.threadId })
+    .from(chatShares)
+    .where(and(mayRead(scope, chatShares), eq(chatShares._id, shareId)))
+  if (seen) await requireEditableThread(scope, seen.threadId)
+  throw new NotFound("link")
 }
 
 /** A link as its owner sees it: without its hashes, and without what it shows. */

@@ -2,7 +2,8 @@ import { setTimeout as wait } from "node:timers/promises"
 import { and, eq, sql, type SQL } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
-import { findThread } from "./threads.ts"
+import { mayEdit } from "#server/spaces/access.ts"
+import { requireEditableThread } from "./access.ts"
 
 /** Announced to every process when a reply is to end; the text is the reply's id. */
 export const STOP_TOPIC = "chat.stop"
@@ -14,26 +15,33 @@ export type StopScope = Scope<"db" | "viewer" | "turns" | "announce" | "afterCom
 
 /**
  * Stops the reply in progress in a conversation, whichever process generates it, and keeps its text
- * so far. Resolves with true when it has ended, with false if there was none. Throws NotFound.
+ * so far. Resolves with true when it has ended, with false if there was none. Throws NotFound, and
+ * Forbidden for a conversation that the viewer may only read.
  */
 export async function stopReply(scope: StopScope, id: string): Promise<boolean> {
-  const thread = await findThread(scope, id)
-  const answerId = await requestStop(scope, thread._id)
+  const answerId = await requestStop(scope, id)
   if (answerId !== null) await untilOver(scope, answerId)
   return answerId !== null
 }
 
 /**
- * Tells the process that generates the reply in the viewer's conversation to end it; if `db` is a
- * transaction, at its commit. Resolves with the reply's id, or null if there is none in progress.
+ * Asks the reply in progress in a conversation to end; if `db` is a transaction, at its commit.
+ * Resolves with the reply's id, or null if there is none in progress. Throws as `stopReply` does.
  * Idempotent.
  */
-export async function requestStop(
-  { db, viewer, turns, announce, afterCommit }: StopScope,
-  threadId: string,
-): Promise<string | null> {
-  const own = and(eq(chatTurns.userId, viewer.user._id), eq(chatTurns.threadId, threadId))
-  const turn = await announceStop({ db, announce }, own)
+export async function requestStop(scope: StopScope, threadId: string): Promise<string | null> {
+  await requireEditableThread(scope, threadId)
+  return stopTurn(scope, threadId)
+}
+
+/**
+ * Tells the process that generates the reply in a conversation to end it, as `requestStop` does, if
+ * the viewer may change the conversation. It may be in the trash.
+ */
+export async function stopTurn(scope: StopScope, threadId: string): Promise<string | null> {
+  const { turns, afterCommit } = scope
+  const which = and(mayEdit(scope, chatTurns), eq(chatTurns.threadId, threadId))
+  const turn = await announceStop(scope, which)
   if (!turn) return null
   await afterCommit(async () => void turns.stop(turn._id))
   return turn._id

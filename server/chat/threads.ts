@@ -4,8 +4,14 @@ import { chatThreads } from "#db/schema/chat.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { requireEditor } from "#server/spaces/access.ts"
-import { ownThread, ownThreads, ownTrashedThreads } from "./access.ts"
+import { requireEditor, requireMember } from "#server/spaces/access.ts"
+import {
+  editableThread,
+  ownTrashedThreads,
+  readableThread,
+  requireEditableThread,
+  threadsIn,
+} from "./access.ts"
 import {
   ThreadId,
   titleOf,
@@ -13,15 +19,20 @@ import {
   type PageQuery,
   type RenameThread,
   type ThreadPage,
+  type ThreadsQuery,
   type ThreadSummary,
 } from "./contract.ts"
 
-/** The viewer's conversations, the most recently used first, in the order of `liveThreads`. */
-export function listThreads(
+/**
+ * The viewer's own conversations, or those in a space, the most recently used first, in the order
+ * of `liveThreads`. Throws NotFound for a space that the viewer is not a member of.
+ */
+export async function listThreads(
   scope: Scope<"db" | "viewer">,
-  page: PageQuery = { limit: 50, cursor: undefined },
+  { spaceId, ...page }: ThreadsQuery = { limit: 50, cursor: undefined },
 ): Promise<ThreadPage> {
-  return listAmong(ownThreads(scope), scope, page)
+  if (spaceId !== undefined) await requireMember(scope, spaceId)
+  return listAmong(threadsIn(scope, spaceId), scope, page)
 }
 
 /** The conversations in the viewer's trash, in the same order. */
@@ -57,7 +68,7 @@ async function listAmong(
 
 /** Throws NotFound. */
 export async function findThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
-  const [thread] = await scope.db.select(summary).from(chatThreads).where(ownThread(scope, id))
+  const [thread] = await scope.db.select(summary).from(chatThreads).where(readableThread(scope, id))
   if (!thread) throw new NotFound("conversation")
   return thread
 }
@@ -94,7 +105,7 @@ async function insertThread(
   return thread
 }
 
-/** Throws NotFound. */
+/** Throws NotFound, and Forbidden for a conversation that the viewer may only read. */
 export async function renameThread(
   scope: Scope<"db" | "viewer">,
   id: string,
@@ -103,10 +114,20 @@ export async function renameThread(
   const [thread] = await scope.db
     .update(chatThreads)
     .set({ title, titleSource: "user" })
-    .where(ownThread(scope, id))
+    .where(editableThread(scope, id))
     .returning(summary)
-  if (!thread) throw new NotFound("conversation")
+  if (!thread) return refuseThread(scope, id)
   return thread
+}
+
+/** Says why a conversation was not changed: see `requireEditableThread`. */
+export async function refuseThread(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  where: { trashed: boolean } = { trashed: false },
+): Promise<never> {
+  await requireEditableThread(scope, id, where)
+  throw new NotFound("conversation")
 }
 
 /** The columns of a `ThreadSummary`. */
@@ -115,6 +136,7 @@ export const summary = {
   _creationTime: chatThreads._creationTime,
   title: chatThreads.title,
   lastMessageAt: chatThreads.lastMessageAt,
+  spaceId: chatThreads.spaceId,
 }
 
 const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])

@@ -3,7 +3,7 @@ import { and, eq, ne } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownThread } from "./access.ts"
+import { editableThread, readableThread } from "./access.ts"
 import { titleOf } from "./contract.ts"
 import type { Generator } from "./generate-reply.ts"
 import { storableText } from "./storable.ts"
@@ -49,7 +49,7 @@ export async function nameThread(
     await scope.db
       .update(chatThreads)
       .set({ title, titleSource: "model" })
-      .where(and(ownThread(scope, threadId), eq(chatThreads.titleSource, "question")))
+      .where(and(editableThread(scope, threadId), eq(chatThreads.titleSource, "question")))
   } catch (error) {
     if (signal.aborted || trouble.report(error)) return
     const reason = error instanceof Error ? error.message : String(error)
@@ -68,7 +68,7 @@ async function findOnlyExchange(scope: Scope<"db" | "viewer">, threadId: string)
     .innerJoin(question, eq(question._id, chatTurns.questionId))
     .where(
       and(
-        ownThread(scope, threadId),
+        readableThread(scope, threadId),
         eq(chatThreads.titleSource, "question"),
         eq(chatTurns.status, "completed"),
         ne(chatMessages.content, ""),

@@ -1,5 +1,5 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
-import { jsonSchema, tool, type Schema } from "ai"
+import { jsonSchema, tool, type Schema, type ToolSet } from "ai"
 import * as v from "valibot"
 import { isRefusal } from "#server/errors.ts"
 import { readFileText } from "#server/files/files.ts"
@@ -60,15 +60,23 @@ const SearchThreads = inputOf(
 
 /**
  * The model's tools. They only read, and only the viewer's own data. Their output is data, and
- * limited in size.
+ * limited in size. Everybody in a space reads the replies there, so nothing that is the viewer's own
+ * is offered in one.
  */
-export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
+export function chatTools(scope: Scope<"db" | "blobs" | "viewer">, spaceId: string | null): ToolSet {
+  return spaceId === null ? { ...publicTools, ...ownTools(scope) } : publicTools
+}
+
+const publicTools = {
+  currentTime: tool({
+    description: "The current date and time.",
+    inputSchema: CurrentTime,
+    execute: ({ timeZone }) => tellTime(timeZone),
+  }),
+}
+
+function ownTools(scope: Scope<"db" | "blobs" | "viewer">) {
   return {
-    currentTime: tool({
-      description: "The current date and time.",
-      inputSchema: CurrentTime,
-      execute: ({ timeZone }) => tellTime(timeZone),
-    }),
     searchFiles: tool({
       description:
         "Finds the user's own files by name, the newest first. Without a name it lists the newest files.",
@@ -89,12 +97,10 @@ export function chatTools(scope: Scope<"db" | "blobs" | "viewer">) {
   }
 }
 
-export const TOOL_NAMES = [
-  "currentTime",
-  "searchFiles",
-  "readFile",
-  "searchThreads",
-] satisfies (keyof ReturnType<typeof chatTools>)[]
+export const TOOL_NAMES = ["currentTime", "searchFiles", "readFile", "searchThreads"] satisfies (
+  | keyof typeof publicTools
+  | keyof ReturnType<typeof ownTools>
+)[]
 
 const FILES_SHOWN = 20
 

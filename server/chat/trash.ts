@@ -1,13 +1,12 @@
 import { and, eq, lt } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatThreads } from "#db/schema/chat.ts"
-import { NotFound } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownThread, ownTrashedThread } from "./access.ts"
+import { editableThread, editableTrashedThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
-import { requestStop, type StopScope } from "./stop.ts"
-import { summary } from "./threads.ts"
+import { stopTurn, type StopScope } from "./stop.ts"
+import { refuseThread, summary } from "./threads.ts"
 
 /** Milliseconds between two checks. */
 const INTERVAL = 10 * 60 * 1000
@@ -15,25 +14,31 @@ const INTERVAL = 10 * 60 * 1000
 /** Milliseconds for which a conversation can be restored. */
 export const TRASH_LIFETIME = 24 * 60 * 60 * 1000
 
-/** Removes it from every list and URL, and stops its reply in progress. Throws NotFound. */
+/**
+ * Removes it from every list and URL, and stops its reply in progress. Throws NotFound, and
+ * Forbidden for a conversation that the viewer may only read.
+ */
 export async function trashThread(scope: StopScope, id: string): Promise<void> {
   const [trashed] = await scope.db
     .update(chatThreads)
     .set({ trashed: true, trashedAt: Date.now() })
-    .where(ownThread(scope, id))
+    .where(editableThread(scope, id))
     .returning({ _id: chatThreads._id })
-  if (!trashed) throw new NotFound("conversation")
-  await requestStop(scope, id)
+  if (!trashed) return refuseThread(scope, id)
+  await stopTurn(scope, id)
 }
 
-/** Puts it back, with all its messages. Throws NotFound if it is not in the trash. */
+/**
+ * Puts it back, with all its messages. Throws NotFound if it is not in the trash, and Forbidden as
+ * `trashThread` does.
+ */
 export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
   const [thread] = await scope.db
     .update(chatThreads)
     .set({ trashed: false, trashedAt: null })
-    .where(ownTrashedThread(scope, id))
+    .where(editableTrashedThread(scope, id))
     .returning(summary)
-  if (!thread) throw new NotFound("conversation")
+  if (!thread) return refuseThread(scope, id, { trashed: true })
   return thread
 }
 

@@ -12,7 +12,8 @@ import {
 import { users } from "#db/schema/users.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownThreads } from "./access.ts"
+import { mayEdit } from "#server/spaces/access.ts"
+import { readableThreads } from "./access.ts"
 import { UNTITLED } from "./contract.ts"
 import { deadlineOf } from "./deadline.ts"
 
@@ -22,7 +23,9 @@ export type KnownTurn = Pick<
 > & { answerId: string }
 
 /** The state of a conversation when a message arrives. */
-export interface ThreadState extends Pick<ChatThread, "title" | "titleSource"> {
+export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | "spaceId"> {
+  /** The viewer may write in it; until the transaction ends, their role cannot be lowered. */
+  mayEdit: boolean
   /** The message itself, if it was stored before. */
   known: KnownTurn | null
   /** Its reply. */
@@ -37,10 +40,10 @@ interface Sought {
 
 /**
  * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that
- * lets other rows refer to it. Leaves out conversations that are not the viewer's.
+ * lets other rows refer to it. Leaves out conversations that the viewer may not see.
  */
 export async function lockThreads(
-  scope: Scope<"viewer">,
+  scope: Scope<"db" | "viewer">,
   tx: Transaction,
   sought: readonly Sought[],
 ): Promise<void> {
@@ -50,7 +53,7 @@ export async function lockThreads(
       select ${users._id} from ${users} where ${users._id} = ${scope.viewer.user._id} for no key update
     )
     select from ${chatThreads}, viewer
-    where ${ownThreads(scope)} and ${chatThreads._id} = any(${`{${threadIds.join()}}`}::uuid[])
+    where ${readableThreads(scope)} and ${chatThreads._id} = any(${`{${threadIds.join()}}`}::uuid[])
     order by ${chatThreads._id}
     for update of ${chatThreads}`)
 }
@@ -62,7 +65,7 @@ const running = alias(chatTurns, "running")
  * viewer's replies are in progress.
  */
 export async function findThreadStates(
-  scope: Scope<"viewer">,
+  scope: Scope<"db" | "viewer">,
   tx: Transaction,
   sought: readonly Sought[],
 ): Promise<{ threads: Map<string, ThreadState>; running: number }> {
@@ -76,6 +79,8 @@ export async function findThreadStates(
       threadId: chatThreads._id,
       title: chatThreads.title,
       titleSource: chatThreads.titleSource,
+      spaceId: chatThreads.spaceId,
+      mayEdit: sql<boolean>`${mayEdit(scope, chatThreads)}`,
       running: { _id: running._id, deadline: deadlineOf(running) },
       known: {
         answerId: chatTurns._id,
@@ -99,7 +104,7 @@ export async function findThreadStates(
       and(eq(chatTurns.threadId, chatThreads._id), sql`${chatTurns.requestId} = asked.request_id`),
     )
     .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
-    .where(ownThreads(scope))
+    .where(readableThreads(scope))
   return {
     threads: new Map(rows.map(({ threadId, ...state }) => [threadId, state])),
     running: rows[0]?.count ?? (await tx.$count(chatTurns, ofViewer)),
@@ -110,11 +115,11 @@ export async function findThreadStates(
 export async function insertThread(
   { viewer }: Scope<"viewer">,
   tx: Transaction,
-  threadId: string,
+  { _id, spaceId }: Pick<ChatThread, "_id" | "spaceId">,
 ): Promise<void> {
   const added = await tx
     .insert(chatThreads)
-    .values({ _id: threadId, userId: viewer.user._id, title: UNTITLED, lastMessageAt: Date.now() })
+    .values({ _id, userId: viewer.user._id, title: UNTITLED, lastMessageAt: Date.now(), spaceId })
     .onConflictDoNothing()
     .returning({ _id: chatThreads._id })
   if (added.length === 0) throw new NotFound("conversation")

@@ -18,6 +18,12 @@ export interface ReplyStream {
   stop(reason: StopReason): void
 }
 
+/** The same in a stored conversation. */
+export interface StartedReply extends ReplyStream {
+  /** Null for a reply that was complete already. */
+  turn: Fresh | null
+}
+
 interface TurnOptions {
   /** Milliseconds. */
   timeLimit?: number
@@ -70,21 +76,21 @@ function enterAlone({ turns, viewer, config }: TurnScope): () => void {
 
 /**
  * Sends a message in one of the viewer's conversations. The turn belongs to the server: it
- * continues, and its reply is stored, whether or not anybody reads the chunks. Throws NotFound, and
- * Conflict while another reply is in progress.
+ * continues, and its reply is stored, whether or not anybody reads the chunks. Throws NotFound,
+ * Forbidden if the viewer may only read, and Conflict while another reply is in progress.
  */
 export async function startReply(
   scope: TurnScope,
   threadId: string,
   question: SentMessage,
   { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
-): Promise<ReplyStream> {
+): Promise<StartedReply> {
   const chunks = openQueue<ReplyChunk>()
   const { turn, stop } = await beginTurn(scope, threadId, question, timeLimit, {
     onChunk: chunks.add,
     end: chunks.end,
   })
-  return turn.kind === "answered" ? { chunks: repeat(turn), stop } : { chunks, stop }
+  return turn.kind === "answered" ? { chunks: repeat(turn), stop, turn: null } : { chunks, stop, turn }
 }
 
 /**

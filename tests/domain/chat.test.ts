@@ -84,13 +84,19 @@ describe("messages", () => {
   it("are sent to the model as far as they fit, the latest always", async () => {
     const threadId = await withMessages(ada, 80)
     const { entries } = await listMessages(ada, threadId)
-    const recalled = await recallMessages(ada, threadId, entries.at(-1)?._id ?? "")
+    const recalled = await recallMessages(ada, {
+      threadId,
+      spaceId: null,
+      questionId: entries.at(-1)?._id ?? "",
+    })
     expect(recalled).toHaveLength(60)
     expect(recalled.at(-1)).toEqual({ role: "assistant", content: "message 79" })
 
     const long = await withMessages(ada, 5, "x".repeat(40_000))
     const last = (await listMessages(ada, long)).entries.at(-1)
-    expect(await recallMessages(ada, long, last?._id ?? "")).toHaveLength(2)
+    expect(
+      await recallMessages(ada, { threadId: long, spaceId: null, questionId: last?._id ?? "" }),
+    ).toHaveLength(2)
   })
 })
 

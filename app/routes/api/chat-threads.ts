@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { refusalBody } from "#server/transport/refusals.ts"
+import { answerRefusals, refusalBody } from "#server/transport/refusals.ts"
 import { badInput } from "#server/errors.ts"
-import { CreateThread, PageQuery } from "#server/chat/contract.ts"
+import { CreateThread, ThreadsQuery } from "#server/chat/contract.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -14,8 +14,10 @@ export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(PageQuery, Object.fromEntries(new URL(request.url).searchParams))
-  return json(await listThreads(scope, query), { headers: { "Cache-Control": "private, no-store" } })
+  const query = v.parse(ThreadsQuery, Object.fromEntries(new URL(request.url).searchParams))
+  return answerRefusals(async () =>
+    json(await listThreads(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
+  )
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -25,5 +27,7 @@ export async function action({ context, request }: Route.ActionArgs) {
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
   const input = v.safeParse(CreateThread, body.value)
   if (!input.success) return json(refusalBody(badInput(input.issues)), { status: 400 })
-  return json({ thread: await createThread(scope, input.output) }, { status: 201 })
+  return answerRefusals(async () =>
+    json({ thread: await createThread(scope, input.output) }, { status: 201 }),
+  )
 }

@@ -4,6 +4,7 @@ import { incomingContext } from "#server/context.ts"
 import { ChatRequest, ThreadId } from "#server/chat/contract.ts"
 import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
+import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { TOOL_NAMES } from "#server/chat/tools.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
@@ -49,6 +50,12 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (ask.output.createThread && !v.is(ThreadId, ask.output.threadId))
     return json({ error: "createThread needs a threadId: a UUID of your own." }, { status: 400, headers })
 
+  if (ask.output.spaceId !== undefined && !ask.output.createThread)
+    return json(
+      { error: "spaceId needs createThread: it says where the conversation is created." },
+      { status: 400, headers },
+    )
+
   const spender = { userId: session.userId, network: networkIn(context) }
   const spent = limiters.answers.check(spender, replyLimit(plan))
   if (!spent.success) {
@@ -78,7 +85,7 @@ type Context = Route.ActionArgs["context"]
 async function answerInThread(
   context: Context,
   threadId: string,
-  { messages, trigger, replaces, createThread }: ChatRequest,
+  { messages, trigger, replaces, createThread, spaceId }: ChatRequest,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
@@ -87,12 +94,20 @@ async function answerInThread(
     again: trigger === "regenerate-message",
     replaces,
     createsThread: createThread,
+    spaceId,
   }
   if (prefersAsync(request)) {
     const asked = await askInBackground(scope, threadId, question)
     return json(asked, { status: 202, headers: { ...headers, "Preference-Applied": "respond-async" } })
   }
-  const { chunks } = await startReply(scope, threadId, question)
+  const { chunks, turn } = await startReply(scope, threadId, question)
+  // The stream of somebody who is removed from the space ends with that commit, so it is read as
+  // everybody else in the space reads it.
+  if (turn?.spaceId != null) {
+    const followed = { ...turn, _id: turn.answerId, model: scope.model.name }
+    const reply = followReply(scope, followed, () => {})
+    return streamResponse(reply.chunks, { headers, leave: reply.leave })
+  }
   return streamResponse(chunks, { headers, leave: () => {} })
 }
 

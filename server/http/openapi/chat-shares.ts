@@ -28,6 +28,8 @@ const threadId = idParameter("threadId")
 const unauthorized = refusal("Nobody is signed in.")
 const notFound = refusal("There is no such conversation, or it is not yours.")
 
+const readerOnly = refusal("The conversation is in a space in which you may only read.")
+
 const shares: Operation = {
   ...common,
   operationId: "listConversationShares",
@@ -62,6 +64,7 @@ export const chatSharesPaths: Record<string, PathItem> = {
         ),
         "400": refusal("The body is not JSON, or a limit makes no sense."),
         "401": unauthorized,
+        "403": readerOnly,
         "404": notFound,
         "409": refusal("The conversation has as many links as it can have."),
         "413": refusal("The body is larger than 256 KB."),
@@ -77,6 +80,7 @@ export const chatSharesPaths: Record<string, PathItem> = {
       responses: {
         "204": { description: "It leads nowhere from now on." },
         "401": unauthorized,
+        "403": readerOnly,
         "404": refusal("There is no such link, or it is not yours."),
       },
     },

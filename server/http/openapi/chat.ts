@@ -18,6 +18,10 @@ const Thread = v.strictObject({
   ...record,
   title: v.string(),
   lastMessageAt: v.pipe(v.number(), v.integer()),
+  spaceId: v.pipe(
+    v.nullable(v.pipe(v.string(), v.uuid())),
+    v.description("The space that it is in. Null for a personal conversation."),
+  ),
 })
 
 const Turn = v.strictObject({
@@ -35,6 +39,11 @@ const Turn = v.strictObject({
 
 const Said = {
   ...record,
+  userId: v.pipe(
+    v.string(),
+    v.uuid(),
+    v.description("Who wrote the message, or asked for the reply. `spaces.members` has their name."),
+  ),
   role: v.picklist(["user", "assistant"]),
   content: v.string(),
   attachments: v.pipe(
@@ -100,6 +109,14 @@ const COUNTED = { ...RATE_LIMIT_HEADERS, ...model }
 
 const oneThread = jsonAnswer("The conversation.", v.strictObject({ thread: Thread }))
 const notFound = refusal("There is no such conversation, or it is not yours.")
+const readerOnly = refusal("You may only read in the space.")
+const noSpace = refusal("There is no such space, or you are not a member of it.")
+const spaceId = {
+  name: "spaceId",
+  in: "query",
+  description: "The space. Without it, what is personal to the caller.",
+  schema: { type: "string", format: "uuid" },
+} as const
 const badBody = refusal("The body is not JSON, or not as described.")
 const tooLarge = refusal("The body is larger than 256 KB.")
 const threadId = idParameter("threadId")
@@ -131,6 +148,7 @@ export const chatPaths: Record<string, PathItem> = {
         }),
         "400": refusal("The body is not JSON, or not { messages: UIMessage[] }.", COUNTED),
         "401": refusal("Nobody is signed in."),
+        "403": refusal("The conversation is in a space in which you may only read.", COUNTED),
         "404": refusal(
           "There is no such conversation, or no such question to replace in it, or it is not yours.",
           COUNTED,
@@ -150,14 +168,15 @@ export const chatPaths: Record<string, PathItem> = {
     get: {
       ...common,
       operationId: "listThreads",
-      summary: "Your conversations, the last used first",
-      parameters: pageParameters,
+      summary: "Your conversations, or those in a space, the last used first",
+      parameters: [spaceId, ...pageParameters],
       responses: {
         "200": jsonAnswer(
           "A page.",
           v.strictObject({ threads: v.array(Thread), nextCursor: v.nullable(v.string()) }),
         ),
         "401": refusal("Nobody is signed in."),
+        "404": noSpace,
       },
     },
     post: {
@@ -169,6 +188,8 @@ export const chatPaths: Record<string, PathItem> = {
         "201": oneThread,
         "400": badBody,
         "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
+        "404": noSpace,
         "413": tooLarge,
       },
     },
@@ -191,6 +212,7 @@ export const chatPaths: Record<string, PathItem> = {
         "200": oneThread,
         "400": badBody,
         "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
         "404": notFound,
         "413": tooLarge,
       },
@@ -204,6 +226,7 @@ export const chatPaths: Record<string, PathItem> = {
       responses: {
         "204": { description: "It is in the trash." },
         "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
         "404": notFound,
       },
     },
@@ -214,7 +237,12 @@ export const chatPaths: Record<string, PathItem> = {
       operationId: "restoreThread",
       summary: "Take a conversation out of the trash",
       parameters: [threadId],
-      responses: { "200": oneThread, "401": refusal("Nobody is signed in."), "404": notFound },
+      responses: {
+        "200": oneThread,
+        "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
+        "404": notFound,
+      },
     },
   },
   "/api/chat/threads/{threadId}/export": {
@@ -309,6 +337,7 @@ export const chatPaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("Whether there was one.", v.strictObject({ stopped: v.boolean() })),
         "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
         "404": notFound,
       },
     },
