@@ -31,7 +31,7 @@ export default defineConfig({
   extractors: [refusals, babel],
   catalogs: [
     area("shared", ["app/ui/**", "app/features/**", "app/root.tsx"]),
-    area("site", ["app/routes/{marketing,site,share,blog,docs,legal}/**"]),
+    area("site", ["app/routes/{marketing,site,share,join,blog,docs,legal}/**"]),
     area("auth", ["app/routes/auth/**"]),
     area("account", account),
     area("chat", [`${dashboard}/chat/**`, "app/routes/shared-conversation/**"]),

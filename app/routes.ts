@@ -69,6 +69,16 @@ export default [
   route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
   route("api/files/:fileId/shares", "routes/api/file-shares.ts"),
   route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
+  route("api/spaces", "routes/api/spaces.ts"),
+  route("api/spaces/join", "routes/api/space-join.ts"),
+  route("api/spaces/invitations/:invitationId", "routes/api/space-invitation.ts"),
+  route("api/spaces/:spaceId", "routes/api/space.ts"),
+  route("api/spaces/:spaceId/restore", "routes/api/space-restore.ts"),
+  route("api/spaces/:spaceId/leave", "routes/api/space-leave.ts"),
+  route("api/spaces/:spaceId/transfer", "routes/api/space-transfer.ts"),
+  route("api/spaces/:spaceId/members", "routes/api/space-members.ts"),
+  route("api/spaces/:spaceId/members/:userId", "routes/api/space-member.ts"),
+  route("api/spaces/:spaceId/invitations", "routes/api/space-invitations.ts"),
   route("api/webhooks/clerk", "routes/api/clerk-webhook.ts"),
   route("api/users/sync", "routes/dashboard/sync.ts"),
   route("api/*", "routes/api/unknown.ts"),
@@ -91,7 +101,14 @@ export default [
         route("dashboard/account/security", "routes/dashboard/account/security.tsx"),
         route("dashboard/files", "routes/dashboard/files/list.tsx"),
         route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
+        route("dashboard/spaces", "routes/dashboard/spaces/page.tsx"),
         route("dashboard/*", "routes/dashboard/not-found.tsx"),
+        // What is in a space
+        route("s/:slug", "routes/dashboard/spaces/layout.tsx", [
+          index("routes/dashboard/spaces/home.tsx"),
+          route("members", "routes/dashboard/spaces/members.tsx"),
+          route("*", "routes/dashboard/not-found.tsx", { id: "routes/dashboard/spaces/not-found" }),
+        ]),
       ]),
     ]),
     route("onboarding", "routes/dashboard/onboarding.tsx"),
@@ -123,6 +140,9 @@ export default [
   route("share/:token/download", "routes/share/download.ts"),
   route("share/chat/:token", "routes/shared-conversation/page.tsx"),
   route("share/chat/:token/events", "routes/shared-conversation/events.ts"),
+
+  // Invitations to spaces, for anyone with the link
+  route("join/:token", "routes/join/page.tsx"),
 
   // Development only
   route("_ui", "routes/development/controls.tsx"),

@@ -15,6 +15,7 @@ export const EMAIL_KINDS = [
   "security-notice",
   "confirm-address-change",
   "address-change-attempted",
+  "space-invitation",
 ] as const
 
 /**

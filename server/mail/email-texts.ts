@@ -10,6 +10,8 @@ export interface EmailTexts {
   signUpAttempted(about: { resetUrl: string }): WordsWithButton
   waitlistConfirmation(about: { days: number }): WordsWithButton
   waitlistInvitation(about: { days: number }): WordsWithButton
+  /** `inviter` and `space` may be empty. */
+  spaceInvitation(about: { inviter: string; space: string; days: number }): WordsWithButton
   accountDeleted(about: { reader: string }): Words
   securityNotice(about: { subject: NoticeSubject; details: NoticeDetails; resetUrl: string }): WordsWithButton
   /** `isNew` for the new address, to which the account changes. */

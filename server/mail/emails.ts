@@ -79,6 +79,18 @@ export function waitlistInvitationEmail({
   return message(frame, texts, { label: texts.button, url })
 }
 
+/** `url` contains the token; it is valid for `days`. */
+export function spaceInvitationEmail({
+  url,
+  days,
+  inviter,
+  space,
+  ...frame
+}: Frame & { url: string; days: number; inviter: string; space: string }): Promise<Email> {
+  const texts = TEXTS[frame.language].spaceInvitation({ inviter: plain(inviter), space: plain(space), days })
+  return message(frame, texts, { label: texts.button, url })
+}
+
 export function accountDeletedEmail({ name, ...frame }: Frame & { name: string }): Promise<Email> {
   return message(frame, TEXTS[frame.language].accountDeleted({ reader: plain(name) }))
 }

@@ -95,6 +95,19 @@ export const english: EmailTexts = {
     reason: "You're receiving this email because the people who run this site invited this email address.",
   }),
 
+  spaceInvitation: ({ inviter, space, days }) => ({
+    subject: "You are invited to a space on Tideline",
+    preview: space ? `Conversations and files in ${space}.` : "Shared conversations and files.",
+    heading: space ? `You are invited to ${space}` : "You are invited to a space",
+    body: [
+      `${inviter || "Somebody"} invites you to share conversations and files in ${space || "a space"}. Everything in it is live for everybody who is in it.`,
+      `The link works once and is valid for ${days} days. You can sign in with the account that you have, or create one.`,
+      "If you don't know who this is, ignore this email, and nothing happens.",
+    ],
+    button: "Open the invitation",
+    reason: "You're receiving this email because somebody entered this email address to invite you.",
+  }),
+
   accountDeleted: ({ reader }) => ({
     subject: "Your Tideline account has been deleted",
     preview: "Your files and conversations were deleted with it.",

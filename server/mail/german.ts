@@ -100,6 +100,19 @@ export const german: EmailTexts = {
       "Sie erhalten diese E-Mail, weil die Betreiber dieser Website diese E-Mail-Adresse eingeladen haben.",
   }),
 
+  spaceInvitation: ({ inviter, space, days }) => ({
+    subject: "Sie sind in einen Bereich bei Tideline eingeladen",
+    preview: space ? `Unterhaltungen und Dateien in ${space}.` : "Gemeinsame Unterhaltungen und Dateien.",
+    heading: space ? `Sie sind in ${space} eingeladen` : "Sie sind in einen Bereich eingeladen",
+    body: [
+      `${inviter || "Jemand"} lädt Sie ein, Unterhaltungen und Dateien in ${space || "einem Bereich"} zu teilen. Alles darin ist für alle, die dazugehören, sofort zu sehen.`,
+      `Der Link funktioniert einmal und gilt ${days} Tage lang. Sie können sich mit Ihrem Konto anmelden oder eines anlegen.`,
+      "Wenn Sie nicht wissen, wer das ist, ignorieren Sie diese E-Mail, und es geschieht nichts.",
+    ],
+    button: "Einladung öffnen",
+    reason: "Sie erhalten diese E-Mail, weil jemand diese E-Mail-Adresse eingegeben hat, um Sie einzuladen.",
+  }),
+
   accountDeleted: ({ reader }) => ({
     subject: "Ihr Konto bei Tideline ist gelöscht",
     preview: "Ihre Dateien und Unterhaltungen wurden mit ihm gelöscht.",

@@ -157,6 +157,37 @@ export async function queueWaitlistInvitation(outbox: Outbox, { email, language,
   })
 }
 
+/** `url` contains the token, which is valid until `expiresAt`. */
+export async function queueSpaceInvitation(
+  outbox: Outbox,
+  {
+    email,
+    language,
+    expiresAt,
+    ...about
+  }: {
+    email: string
+    language: Language | null
+    url: string
+    inviter: string
+    space: string
+    expiresAt: number
+  },
+) {
+  const { spaceInvitationEmail } = await emails()
+  const days = Math.max(1, Math.floor((expiresAt - Date.now() + 60_000) / 86_400_000))
+  return queueEmail(outbox, {
+    kind: "space-invitation",
+    userId: null,
+    cause: digestOf(about.url),
+    to: email,
+    message: await spaceInvitationEmail({ ...about, days, ...frameOf(outbox, language) }),
+    expiresAt,
+    // Anyone can enter someone else's address.
+    mostOpen: MOST_OPEN,
+  })
+}
+
 /** Nothing of it is kept once it is sent. `userId` is the id that the account had. */
 export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name, language }: Person) {
   const { accountDeletedEmail } = await emails()

@@ -49,12 +49,19 @@ export type CreateSpace = v.InferOutput<typeof CreateSpace>
 export const ChangeSpace = v.object({ name: v.optional(SpaceName), slug: v.optional(Slug) })
 export type ChangeSpace = v.InferOutput<typeof ChangeSpace>
 
+export const SPACE_ROLES = ["owner", "editor", "reader"] as const satisfies readonly Role[]
+
 /** What a member can be made, or invited as. There is one owner, and only a transfer changes that. */
 export const LESSER_ROLES = ["editor", "reader"] as const
 const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
 
 export const ChangeMember = v.object({ role: LesserRole })
 export type ChangeMember = v.InferOutput<typeof ChangeMember>
+
+export const TransferSpace = v.object({ userId: MemberId })
+
+/** The last part of an invitation's URL. */
+export const JoinSpace = v.object({ token: v.pipe(v.string(), v.maxLength(100)) })
 
 /** To an email address, or without one by a link that several people can use. */
 export const Invite = v.object({
@@ -142,3 +149,33 @@ export const spaceCalls: {
   decline: { name: "spaces.decline" },
   revokeInvitation: { name: "spaces.revokeInvitation" },
 }
+
+/** Days for which a link to join can be valid. */
+export const INVITATION_DAYS = ["1", "7", "30"] as const
+
+/** The forms of the members page. */
+export const SpaceAct = v.variant("intent", [
+  v.object({ intent: v.literal("invite"), email: Email, ...ChangeMember.entries }),
+  v.object({
+    intent: v.literal("make-link"),
+    ...ChangeMember.entries,
+    days: v.picklist(INVITATION_DAYS),
+    uses: v.picklist(["1", "10", "100", "any"]),
+  }),
+  v.object({ intent: v.literal("revoke"), invitationId: InvitationId }),
+  v.object({ intent: v.literal("set-role"), ...TransferSpace.entries, ...ChangeMember.entries }),
+  v.object({ intent: v.literal("remove"), ...TransferSpace.entries }),
+  v.object({ intent: v.literal("transfer"), ...TransferSpace.entries }),
+  v.object({ intent: v.literal("change"), name: SpaceName, slug: Slug }),
+  v.object({ intent: v.literal("leave") }),
+  v.object({ intent: v.literal("delete") }),
+])
+export type SpaceAct = v.InferOutput<typeof SpaceAct>
+
+/** The forms of the page that lists one's spaces. */
+export const SpacesAct = v.variant("intent", [
+  v.object({ intent: v.literal("create"), ...CreateSpace.entries }),
+  v.object({ intent: v.literal("accept"), invitationId: InvitationId }),
+  v.object({ intent: v.literal("decline"), invitationId: InvitationId }),
+  v.object({ intent: v.literal("restore"), spaceId: SpaceId }),
+])

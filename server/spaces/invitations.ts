@@ -1,8 +1,10 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
+import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound, Refusal } from "#server/errors.ts"
 import { createLinkToken, hashLinkToken, isLinkToken } from "#server/links/token.ts"
+import { queueSpaceInvitation } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
 import {
@@ -80,7 +82,31 @@ export function inviteToSpace(
       })
       .returning(columns)
     if (!invitation) throw new Error("The database returned no row for the new invitation.")
-    return { invitation, url: `${scope.config.origin}/join/${token}` }
+    const url = `${scope.config.origin}/join/${token}`
+    if (address !== "") await announceInvitation({ ...scope, db: tx }, { ...invitation, url, spaceId })
+    return { invitation, url }
+  })
+}
+
+/** In the language of the person who is invited, if they have an account, or else of the inviter. */
+async function announceInvitation(
+  scope: Scope<"db" | "config" | "viewer">,
+  { email, url, spaceId, expiresAt }: { email: string; url: string; spaceId: string; expiresAt: number },
+) {
+  const [space] = await scope.db.select({ name: spaces.name }).from(spaces).where(eq(spaces._id, spaceId))
+  const [invited] = await scope.db
+    .select({ language: users.language })
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, email))
+    .limit(1)
+  const { user } = scope.viewer
+  await queueSpaceInvitation(scope, {
+    email,
+    language: invited?.language ?? user.language,
+    url,
+    inviter: user.name ?? user.email,
+    space: space?.name ?? "",
+    expiresAt,
   })
 }
 

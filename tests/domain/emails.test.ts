@@ -8,6 +8,7 @@ import {
   planChangedEmail,
   securityNoticeEmail,
   signUpAttemptedEmail,
+  spaceInvitationEmail,
   verifyAddressEmail,
   waitlistConfirmationEmail,
   waitlistInvitationEmail,
@@ -57,6 +58,11 @@ const lettersIn = (language: Language) => {
     ["verify-address", verifyAddressEmail({ url, ...frame }), url],
     ["waitlist-confirmation", waitlistConfirmationEmail({ url, days: 7, ...frame }), url],
     ["waitlist-invitation", waitlistInvitationEmail({ url, days: 14, ...frame }), url],
+    [
+      "space-invitation",
+      spaceInvitationEmail({ url, days: 7, inviter: "Ada", space: "Engines", ...frame }),
+      url,
+    ],
     ...NOTICES.map(
       (subject) =>
         [subject, securityNoticeEmail({ subject, facts, ...frame }), `${origin}/dashboard/account`] as const,

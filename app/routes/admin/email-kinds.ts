@@ -11,6 +11,7 @@ export const KIND_NAMES: Record<EmailKind, MessageDescriptor> = {
   "reset-password": msg`reset password`,
   "waitlist-confirmation": msg`waitlist confirmation`,
   "waitlist-invitation": msg`waitlist invitation`,
+  "space-invitation": msg`invitation to a space`,
   "account-deleted": msg`account deleted`,
   "security-notice": msg`security notice`,
   "confirm-address-change": msg`confirm address change`,

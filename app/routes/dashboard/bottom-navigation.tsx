@@ -2,16 +2,17 @@ import { useLingui } from "@lingui/react/macro"
 import { href, NavLink } from "react-router"
 import { Icon } from "#app/ui/icon.tsx"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
-import { places } from "./places.ts"
+import { usePlaces } from "./places.ts"
 
 /** The main links, within reach of a thumb. */
 export function BottomNavigation() {
   const { t } = useLingui()
+  const places = usePlaces()
   return (
     <nav
       id="bottom-navigation"
       aria-label={t`Dashboard`}
-      className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(4rem+env(safe-area-inset-bottom))] grid-cols-3 border-t border-line bg-canvas/90 px-2 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 grid h-[calc(4rem+env(safe-area-inset-bottom))] auto-cols-fr grid-flow-col border-t border-line bg-canvas/90 px-2 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
     >
       {places.map(({ to, label, icon, end }) => (
         <NavLink

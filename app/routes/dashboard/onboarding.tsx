@@ -11,6 +11,7 @@ import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import { listSpaces } from "#server/spaces/spaces.ts"
 import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "#server/users/onboarding.ts"
 import { saveProfile } from "#server/users/users.ts"
@@ -81,7 +82,7 @@ export async function action({ context, request }: Route.ActionArgs) {
       return redirect(href("/onboarding"))
     case "complete":
       await completeOnboarding(scope)
-      return redirect(href("/dashboard"))
+      return redirect(await findFirstPage(scope))
     case "complete-with-files":
       await completeOnboarding(scope)
       return redirect(href("/dashboard/files"))
@@ -89,6 +90,12 @@ export async function action({ context, request }: Route.ActionArgs) {
       await completeOnboarding(scope)
       return redirect(`${href("/dashboard/chat")}?${new URLSearchParams({ question: form.value.question })}`)
   }
+}
+
+/** Somebody who came by an invitation begins in its space. */
+async function findFirstPage(scope: Parameters<typeof listSpaces>[0]): Promise<string> {
+  const joined = (await listSpaces(scope)).at(-1)
+  return joined ? href("/s/:slug", { slug: joined.slug }) : href("/dashboard")
 }
 
 const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" } as const

@@ -17,6 +17,7 @@ import { CommandsProvider, useCommand } from "./commands/commands.tsx"
 import { FreshnessNotice } from "./freshness-notice.tsx"
 import { PageSkeleton } from "./page-skeleton.tsx"
 import { Sidebar } from "./sidebar.tsx"
+import { Switcher } from "./spaces/switcher.tsx"
 import { useAwaitedPage } from "./use-awaited-page.ts"
 import { UserMenu } from "./user-menu.tsx"
 import type { Route } from "./+types/shell.ts"
@@ -81,9 +82,14 @@ function TopBar() {
   const command = useCommand()
   return (
     <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center gap-1 border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
-      <Link to={href("/dashboard")} className="-mx-1 mr-auto flex min-h-11 items-center rounded-md px-1">
-        <Logo name="Tideline" />
+      <Link
+        to={href("/dashboard")}
+        aria-label={t`Tideline, dashboard`}
+        className="-mx-1 flex min-h-11 items-center rounded-md px-1"
+      >
+        <Logo />
       </Link>
+      <Switcher place="top" />
       <Button
         variant="ghost"
         size="icon"

@@ -8,12 +8,16 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import { useCommand } from "./commands/commands.tsx"
 import { shortcuts } from "./commands/shortcuts.ts"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
-import { places } from "./places.ts"
+import { usePlaces } from "./places.ts"
+import { Switcher } from "./spaces/switcher.tsx"
+import { useSpace } from "./spaces/use-spaces.ts"
 import { UserMenu } from "./user-menu.tsx"
 
 /** The main links, the latest conversations, and the user. Shown from 1024 pixels on. */
 export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
   const { t } = useLingui()
+  const places = usePlaces()
+  const space = useSpace()
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
       <div className="flex items-center px-4 pt-4 pb-3">
@@ -21,6 +25,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
           <Logo name="Tideline" />
         </Link>
       </div>
+      <Switcher place="side" />
       <SearchButton />
       <nav aria-label={t`Dashboard`} className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">
@@ -40,12 +45,12 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
                 aria-hidden="true"
                 className="pointer-events-none absolute inset-y-0 right-2 flex items-center opacity-0 transition-opacity group-hover:opacity-100 touch:hidden"
               >
-                <Keys keys={shortcuts[shortcut]} />
+                {shortcut ? <Keys keys={shortcuts[shortcut]} /> : null}
               </span>
             </li>
           ))}
         </ul>
-        {threads.length > 0 ? <RecentThreads threads={threads} /> : null}
+        {space === null && threads.length > 0 ? <RecentThreads threads={threads} /> : null}
       </nav>
       <div className="border-t border-line p-3">
         <UserMenu place="side" />

@@ -7,6 +7,7 @@ import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
+import { spacesPaths } from "./spaces.ts"
 import { usersPaths } from "./users.ts"
 
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
@@ -20,6 +21,7 @@ export function describeApi(config: Config) {
     ...filesPaths,
     ...fileActsPaths,
     ...fileUploadsPaths,
+    ...spacesPaths,
     ...usersPaths,
   })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
@@ -41,6 +43,7 @@ export function describeApi(config: Config) {
       { name: "E-mail", description: "Emails to the caller." },
       { name: "Chat", description: "Answers of the language model." },
       { name: "Files", description: "The caller's files." },
+      { name: "Spaces", description: "What the caller shares with other people." },
       { name: "Users", description: "The caller's record." },
       { name: "Realtime", description: "The way to the socket." },
       {

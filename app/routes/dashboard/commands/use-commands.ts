@@ -6,6 +6,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
+import { useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useFound } from "./use-found.ts"
 
 /** A command of the palette. */
@@ -96,12 +97,25 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   const { t } = useLingui()
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const place = withShortcut(onAct)
+  const navigate = useNavigate()
+  const into = (to: string, label: string, words: string): Command => ({
+    id: to,
+    label,
+    icon: "layers",
+    words,
+    run: () => void navigate(to),
+  })
+  const spaces = useSpaces()
   return [
     place("home", t`Home`, "home", t`dashboard start`),
     place("chat", t`Chat`, "chat", t`conversations questions`),
     place("files", t`Files`, "folder", t`uploads documents`),
     place("trash", t`Trash`, "trash", t`deleted bin restore`),
     place("account", t`Account`, "user", t`profile password keys settings browsers delete export`),
+    ...spaces.map(({ spaceSlug, spaceName }) =>
+      into(href("/s/:slug", { slug: spaceSlug }), spaceName, t`space team shared`),
+    ),
+    into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`),
     outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),
     outside(href("/pricing"), t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react"
+import { Form, useNavigation } from "react-router"
+import { Button } from "#app/ui/button.tsx"
+import type { SpaceAct } from "#server/spaces/contract.ts"
+
+/** A form for one change of a space. `about` is the field that names what it is about. */
+export function ActForm({
+  intent,
+  submit,
+  variant = "secondary",
+  about,
+  className,
+  children,
+}: {
+  intent: SpaceAct["intent"] | "create" | "accept" | "decline" | "restore"
+  submit: string
+  variant?: "primary" | "secondary" | "ghost" | "danger"
+  /** The label says whom or what the button is about, for those who cannot see it beside it. */
+  about?: { name: string; value: string; label: string }
+  className?: string
+  children?: ReactNode
+}) {
+  const { formData } = useNavigation()
+  const isPending = formData?.get("intent") === intent && (!about || formData.get(about.name) === about.value)
+  return (
+    <Form method="post" preventScrollReset className={className}>
+      <input type="hidden" name="intent" value={intent} />
+      {about ? <input type="hidden" name={about.name} value={about.value} /> : null}
+      {children}
+      <Button type="submit" variant={variant} size={about ? "sm" : "md"} pending={isPending}>
+        {submit}
+        {about ? <span className="sr-only"> {about.label}</span> : null}
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,119 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { useLive } from "#app/realtime/use-live.tsx"
+import { CopyButton } from "#app/ui/copy-button.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { SelectField } from "#app/ui/select-field.tsx"
+import type { Loaded } from "#server/realtime/contract.ts"
+import type { InvitationSummary } from "#server/spaces/contract.ts"
+import { ActForm } from "./act-form.tsx"
+import { RoleField } from "./member-list.tsx"
+import type { Outcome } from "./perform-act.ts"
+import { useRoleNames } from "./role-names.ts"
+
+/** For the owner: invite by email or with a link, and the invitations that are still open. */
+export function Invitations({
+  list,
+  now,
+  outcome,
+}: {
+  list: Loaded<InvitationSummary>
+  now: number
+  outcome: Outcome | undefined
+}) {
+  const { t } = useLingui()
+  const invitations = useLive(list)
+  return (
+    <section aria-labelledby="invite" className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
+      <h2 id="invite" className="font-medium">
+        <Trans>Invite people</Trans>
+      </h2>
+      <ActForm
+        key={invitations.length}
+        intent="invite"
+        submit={t`Send invitation`}
+        variant="primary"
+        className="mt-4 flex flex-wrap items-end gap-3"
+      >
+        <Field
+          className="min-w-0 flex-1 basis-56"
+          label={t`Email address`}
+          name="email"
+          type="email"
+          autoComplete="off"
+          required
+          maxLength={254}
+          defaultValue={outcome?.intent === "invite" ? outcome.values?.["email"] : undefined}
+        />
+        <RoleField label={t`They`} />
+      </ActForm>
+      <ActForm intent="make-link" submit={t`Create link`} className="mt-5 flex flex-wrap items-end gap-3">
+        <RoleField label={t`Anyone with a link`} />
+        <SelectField label={t`Valid for`} name="days" defaultValue="7">
+          <option value="1">{t`1 day`}</option>
+          <option value="7">{t`7 days`}</option>
+          <option value="30">{t`30 days`}</option>
+        </SelectField>
+        <SelectField label={t`People who can use it`} name="uses" defaultValue="10">
+          <option value="1">{t`1 person`}</option>
+          <option value="10">{t`10 people`}</option>
+          <option value="100">{t`100 people`}</option>
+          <option value="any">{t`Any number`}</option>
+        </SelectField>
+      </ActForm>
+      {outcome?.url ? <NewLink url={outcome.url} /> : null}
+      {invitations.length > 0 ? (
+        <ul className="mt-5 divide-y divide-line border-t border-line">
+          {invitations.map((invitation) => (
+            <InvitationRow key={invitation._id} invitation={invitation} now={now} />
+          ))}
+        </ul>
+      ) : null}
+    </section>
+  )
+}
+
+function NewLink({ url }: { url: string }) {
+  const { t } = useLingui()
+  return (
+    <div role="status" className="mt-4 rounded-md border border-accent-line bg-accent-soft p-3">
+      <p className="text-sm font-medium">
+        <Trans>Copy the link now: it isn't shown again.</Trans>
+      </p>
+      <p className="mt-1 flex items-center gap-2">
+        <code className="min-w-0 flex-1 font-mono text-xs wrap-anywhere select-all">{url}</code>
+        <CopyButton text={url} label={t`Copy the link`} />
+      </p>
+    </div>
+  )
+}
+
+function InvitationRow({ invitation, now }: { invitation: InvitationSummary; now: number }) {
+  const { t, i18n } = useLingui()
+  const roles = useRoleNames()
+  const { _id, email, role, hint, expiresAt, maxUses, uses } = invitation
+  const title = email || t`Link ending in ${hint}`
+  const end = i18n.date(new Date(expiresAt), { dateStyle: "medium", timeZone: "UTC" })
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="truncate text-sm font-medium">{title}</p>
+        <p className="text-sm text-muted">
+          {roles[role]}
+          {", "}
+          {expiresAt <= now ? t`expired` : t`valid until ${end}`}
+          {email ? null : (
+            <>
+              {", "}
+              {maxUses === null ? t`used ${uses} times` : t`used ${uses} of ${maxUses} times`}
+            </>
+          )}
+        </p>
+      </div>
+      <ActForm
+        intent="revoke"
+        submit={t`Revoke`}
+        about={{ name: "invitationId", value: _id, label: title }}
+      />
+    </li>
+  )
+}

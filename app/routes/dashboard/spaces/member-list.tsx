@@ -1,0 +1,106 @@
+import { Trans, useLingui } from "@lingui/react/macro"
+import { Avatar } from "#app/ui/avatar.tsx"
+import { Badge } from "#app/ui/badge.tsx"
+import { SelectField } from "#app/ui/select-field.tsx"
+import type { Member } from "#server/spaces/contract.ts"
+import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { ActForm } from "./act-form.tsx"
+import { useRoleNames } from "./role-names.ts"
+
+/** Everybody in the space; its owner can change what they may do. */
+export function MemberList({ members, isOwner }: { members: readonly Member[]; isOwner: boolean }) {
+  const own = useUser().email
+  return (
+    <ul className="mt-5 divide-y divide-line rounded-lg border border-line bg-surface shadow-sm">
+      {members.map((member) => (
+        <MemberRow
+          key={member._id}
+          member={member}
+          isSelf={member.memberEmail === own}
+          isManaged={isOwner && member.role !== "owner"}
+        />
+      ))}
+    </ul>
+  )
+}
+
+function MemberRow({
+  member: { userId, role, memberName, memberEmail, memberImageUrl },
+  isSelf,
+  isManaged,
+}: {
+  member: Member
+  isSelf: boolean
+  isManaged: boolean
+}) {
+  const roles = useRoleNames()
+  const name = memberName ?? memberEmail
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3 sm:px-5">
+      <div className="flex min-w-0 flex-1 basis-52 items-center gap-3">
+        <Avatar name={name} image={memberImageUrl} />
+        <div className="min-w-0">
+          <p className="truncate text-sm font-medium">
+            {name}{" "}
+            {isSelf ? (
+              <span className="font-normal text-faint">
+                <Trans>(you)</Trans>
+              </span>
+            ) : null}
+          </p>
+          {memberName ? <p className="truncate text-sm text-muted">{memberEmail}</p> : null}
+        </div>
+      </div>
+      {isManaged ? (
+        <ManageMember key={role} userId={userId} name={name} role={role} />
+      ) : (
+        <Badge tone={role === "owner" ? "accent" : "neutral"}>{roles[role]}</Badge>
+      )}
+    </li>
+  )
+}
+
+function ManageMember({ userId, name, role }: { userId: string; name: string; role: Member["role"] }) {
+  const { t } = useLingui()
+  const about = { name: "userId", value: userId, label: name }
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <ActForm intent="set-role" submit={t`Change`} about={about} className="flex items-center gap-2">
+        <RoleField label={t`Role of ${name}`} defaultValue={role} labelHidden />
+      </ActForm>
+      <ActForm intent="remove" submit={t`Remove`} variant="ghost" about={about} />
+      <details className="text-sm">
+        <summary className="flex min-h-9 cursor-pointer items-center rounded-md px-2 text-muted hover:text-ink touch:min-h-11">
+          <Trans>Make owner</Trans>
+        </summary>
+        <div className="max-w-72 pt-2">
+          <p className="mb-2 text-muted">
+            <Trans>
+              {name} will own the space, and what it stores counts for {name}. You stay a member who can edit.
+            </Trans>
+          </p>
+          <ActForm intent="transfer" submit={t`Transfer the space`} variant="danger" about={about} />
+        </div>
+      </details>
+    </div>
+  )
+}
+
+/** What an invited person or a member may do. */
+export function RoleField({
+  label,
+  defaultValue = "editor",
+  labelHidden = false,
+}: {
+  label: string
+  defaultValue?: string
+  labelHidden?: boolean
+}) {
+  const roles = useRoleNames()
+  return (
+    <SelectField label={label} labelHidden={labelHidden} name="role" defaultValue={defaultValue}>
+      <option value="editor">{roles.editor}</option>
+      <option value="reader">{roles.reader}</option>
+    </SelectField>
+  )
+}

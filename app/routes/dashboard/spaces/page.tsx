@@ -1,0 +1,188 @@
+import { msg } from "@lingui/core/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
+import { href, Link, redirect } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences } from "#app/language/sentences.ts"
+import { useLive } from "#app/realtime/use-live.tsx"
+import { Alert } from "#app/ui/alert.tsx"
+import { Avatar } from "#app/ui/avatar.tsx"
+import { Badge } from "#app/ui/badge.tsx"
+import { EmptyState } from "#app/ui/empty-state.tsx"
+import { Field } from "#app/ui/field.tsx"
+import { RelativeTime } from "#app/ui/relative-time.tsx"
+import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
+import { loadLive } from "#server/http/live.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { SPACE_NAME_LIMIT, SpacesAct, type Membership } from "#server/spaces/contract.ts"
+import { acceptReceived, declineInvitation } from "#server/spaces/invitations.ts"
+import { liveReceivedInvitations, liveTrashedSpaces } from "#server/spaces/live.ts"
+import { createSpace, restoreSpace } from "#server/spaces/spaces.ts"
+import { ActForm } from "./act-form.tsx"
+import { performAct } from "./perform-act.ts"
+import { useRoleNames } from "./role-names.ts"
+import { useSpaces } from "./use-spaces.ts"
+import type { Route } from "./+types/page.ts"
+
+export const meta: Route.MetaFunction = ({ matches }) => [
+  { title: i18nOf(matches)._(msg`Spaces · Tideline`) },
+]
+
+export async function loader({ context }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  const [received, trash] = await loadLive(scope, [liveReceivedInvitations, {}], [liveTrashedSpaces, {}])
+  return { received, trash, now: Date.now() }
+}
+
+export async function action({ context, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return performAct(request, SpacesAct, async (form) => {
+    if (form.intent === "decline") {
+      await declineInvitation(scope, form.invitationId)
+      return {}
+    }
+    const { slug } =
+      form.intent === "create"
+        ? await createSpace(scope, form)
+        : form.intent === "accept"
+          ? await acceptReceived(scope, form.invitationId)
+          : await restoreSpace(scope, form.spaceId)
+    return redirect(href("/s/:slug", { slug }))
+  })
+}
+
+export default function Spaces({ loaderData, actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
+  const spaces = useSpaces()
+  const trash = useLive(loaderData.trash)
+  return (
+    <Page narrow>
+      <PageHead title={t`Spaces`} />
+      <p className="mt-3 max-w-2xl text-sm text-muted">
+        <Trans>
+          In a space, several people share conversations and files, and all of them see every change
+          immediately. What is personal stays yours alone.
+        </Trans>
+      </p>
+      {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
+      <Received {...loaderData} />
+      {spaces.length > 0 ? (
+        <ul className={listClass}>
+          {spaces.map((space) => (
+            <SpaceRow key={space._id} space={space} />
+          ))}
+        </ul>
+      ) : (
+        <EmptyState
+          icon="layers"
+          title={t`You are in no space yet`}
+          className="mt-5 rounded-lg border border-line bg-surface"
+        >
+          <Trans>Create one below and invite people, or ask somebody to invite you.</Trans>
+        </EmptyState>
+      )}
+      <ActForm
+        intent="create"
+        submit={t`Create space`}
+        variant="primary"
+        className="mt-5 flex flex-wrap items-end gap-3 rounded-lg border border-line bg-surface p-5 shadow-sm"
+      >
+        <Field
+          className="min-w-0 flex-1 basis-64"
+          label={t`Name of the new space`}
+          name="name"
+          placeholder={t`Expedition`}
+          autoComplete="off"
+          required
+          maxLength={SPACE_NAME_LIMIT}
+          defaultValue={actionData?.intent === "create" ? actionData.values?.["name"] : undefined}
+        />
+      </ActForm>
+      {trash.length > 0 ? <Trash spaces={trash} now={loaderData.now} /> : null}
+    </Page>
+  )
+}
+
+const listClass = "mt-5 divide-y divide-line rounded-lg border border-line bg-surface shadow-sm"
+
+function SpaceRow({ space }: { space: Membership }) {
+  const roles = useRoleNames()
+  return (
+    <li>
+      <Link
+        to={href("/s/:slug", { slug: space.spaceSlug })}
+        className="flex min-h-15 items-center gap-3 px-4 py-2 transition-colors hover:bg-hover sm:px-5"
+      >
+        <Avatar name={space.spaceName} className="rounded-md" />
+        <span className="min-w-0 flex-1 truncate text-sm font-medium">{space.spaceName}</span>
+        <Badge>{roles[space.role]}</Badge>
+      </Link>
+    </li>
+  )
+}
+
+function Received({ received, now }: Pick<Route.ComponentProps["loaderData"], "received" | "now">) {
+  const { t } = useLingui()
+  const roles = useRoleNames()
+  const invitations = useLive(received)
+  if (invitations.length === 0) return null
+  return (
+    <section aria-labelledby="received" className="mt-6">
+      <h2 id="received" className="font-medium">
+        <Trans>Invitations for you</Trans>
+      </h2>
+      <ul className={listClass}>
+        {invitations.map(({ _id, _creationTime, spaceName, role }) => {
+          const about = { name: "invitationId", value: _id, label: spaceName }
+          return (
+            <li key={_id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+              <div className="min-w-0 flex-1 basis-48">
+                <p className="truncate text-sm font-medium">{spaceName}</p>
+                <p className="text-sm text-muted">
+                  {roles[role]}, <RelativeTime at={_creationTime} now={now} />
+                </p>
+              </div>
+              <div className="flex gap-2">
+                <ActForm intent="decline" submit={t`Decline`} about={about} />
+                <ActForm intent="accept" submit={t`Join`} variant="primary" about={about} />
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Trash({
+  spaces,
+  now,
+}: {
+  spaces: readonly (Membership & { trashedAt: number | null })[]
+  now: number
+}) {
+  const { t } = useLingui()
+  return (
+    <section aria-labelledby="deleted" className="mt-8">
+      <h2 id="deleted" className="font-medium">
+        <Trans>Deleted spaces</Trans>
+      </h2>
+      <p className="mt-1 text-sm text-muted">
+        <Trans>They can be restored, with everything in them, for 30 days.</Trans>
+      </p>
+      <ul className={listClass}>
+        {spaces.map(({ _id, spaceId, spaceName, trashedAt }) => (
+          <li key={_id} className="flex flex-wrap items-center gap-3 px-4 py-3 sm:px-5">
+            <span className="min-w-0 flex-1 truncate text-sm font-medium">{spaceName}</span>
+            <RelativeTime at={trashedAt ?? now} now={now} className="text-sm text-muted" />
+            <ActForm
+              intent="restore"
+              submit={t`Restore`}
+              about={{ name: "spaceId", value: spaceId, label: spaceName }}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,21 @@
+import { useParams, useRouteLoaderData } from "react-router"
+import { useLive } from "#app/realtime/use-live.tsx"
+import type { Membership } from "#server/spaces/contract.ts"
+import type { loader } from "#app/routes/dashboard/layout.tsx"
+
+/** The user's memberships, live, on any page of the dashboard group. */
+export function useSpaces(): readonly Membership[] {
+  const data = useRouteLoaderData<typeof loader>("routes/dashboard/layout")
+  if (!data) throw new Error("useSpaces was called outside routes/dashboard/layout.tsx.")
+  return useLive(data.memberships)
+}
+
+/**
+ * The membership in the space that the URL names. Null for what is personal, and undefined from the
+ * commit on that ends it.
+ */
+export function useSpace(): Membership | null | undefined {
+  const { slug } = useParams()
+  const spaces = useSpaces()
+  return slug === undefined ? null : spaces.find(({ spaceSlug }) => spaceSlug === slug)
+}

@@ -1,0 +1,182 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
+import { post } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { findEmail } from "../support/inbox.ts"
+import {
+  ada as adaLovelace,
+  grace as graceHopper,
+  openBrowser,
+  signUp,
+  type Person,
+} from "../support/people.ts"
+
+let app: TidelineApp
+let sql: postgres.Sql
+let ada: Person
+let grace: Person
+
+beforeAll(async () => {
+  app = await startTideline()
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+  for (const person of [ada, grace]) await person("/onboarding")
+  await sql`update users set onboarding_completed = true`
+})
+afterAll(async () => {
+  await sql.end()
+  await app.stop()
+})
+
+describe("the HTTP API", () => {
+  it("has a space from its creation to its restoring, with an API key", async () => {
+    const authorization = `Bearer ${await ada.apiKey()}`
+    const withKey = (path: string, init: RequestInit = {}) =>
+      openBrowser(app)(path, { ...init, headers: { "content-type": "application/json", authorization } })
+    const { space } = (await json(withKey("/api/spaces", post({ name: "By key" })), 201)) as One
+    const path = `/api/spaces/${space._id}`
+    expect(space).toMatchObject({ name: "By key", slug: "by-key", role: "owner" })
+    expect(await json(withKey("/api/spaces"))).toMatchObject({ spaces: [{ _id: space._id }] })
+    const changed = await json(
+      withKey(path, { ...post({ name: "Renamed", slug: "re-named" }), method: "PATCH" }),
+    )
+    expect(changed).toMatchObject({ space: { name: "Renamed", slug: "re-named" } })
+
+    const link = (await json(withKey(`${path}/invitations`, post({ role: "reader" })), 201)) as NewInvitation
+    expect(await json(grace("/api/spaces/join", post({ token: link.url.split("/").at(-1) })))).toMatchObject({
+      space: { role: "reader" },
+    })
+    const { members } = (await json(grace(`${path}/members`))) as {
+      members: { userId: string; role: string }[]
+    }
+    expect(members.map(({ role }) => role)).toEqual(["owner", "reader"])
+    const member = `${path}/members/${members[1]!.userId}`
+    expect((await withKey(member, { ...post({ role: "editor" }), method: "PATCH" })).status).toBe(204)
+    expect((await withKey(`${path}/transfer`, post({ userId: members[1]!.userId }))).status).toBe(204)
+    expect((await grace(`${path}/leave`, { method: "POST" })).status).toBe(409)
+    expect((await grace(`${path}/transfer`, post({ userId: members[0]!.userId }))).status).toBe(204)
+    expect(
+      (await withKey(`/api/spaces/invitations/${link.invitation._id}`, { method: "DELETE" })).status,
+    ).toBe(204)
+    expect((await withKey(path, { method: "DELETE" })).status).toBe(204)
+    expect((await grace(path)).status).toBe(404)
+    expect((await withKey(`${path}/restore`, { method: "POST" })).status).toBe(200)
+    expect((await grace(`${path}/leave`, { method: "POST" })).status).toBe(204)
+    expect((await grace(path)).status).toBe(404)
+  })
+
+  it("refuses to others what only the owner may do, and hides the space from people outside of it", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Closed" })), 201)) as One
+    const path = `/api/spaces/${space._id}`
+    for (const [method, where, body] of [
+      ["GET", path],
+      ["PATCH", path, { name: "Taken" }],
+      ["DELETE", path],
+      ["POST", `${path}/restore`],
+      ["POST", `${path}/leave`],
+      ["POST", `${path}/transfer`, { userId: UNKNOWN }],
+      ["GET", `${path}/members`],
+      ["DELETE", `${path}/members/${UNKNOWN}`],
+      ["GET", `${path}/invitations`],
+      ["POST", `${path}/invitations`, { role: "editor" }],
+    ] as const) {
+      const init = { ...(body ? post(body) : {}), method }
+      expect((await grace(where, init)).status, `${method} ${where}`).toBe(404)
+      expect((await openBrowser(app)(where, init)).status, `${method} ${where}`).toBe(401)
+    }
+    const link = (await json(ada(`${path}/invitations`, post({ role: "editor" })), 201)) as NewInvitation
+    await json(grace("/api/spaces/join", post({ token: link.url.split("/").at(-1) })))
+    expect((await grace(`${path}/invitations`, post({ role: "editor" }))).status).toBe(403)
+    expect((await grace(path, { ...post({ name: "Taken" }), method: "PATCH" })).status).toBe(403)
+    expect((await ada(path, { ...post({ slug: "No Slug" }), method: "PATCH" })).status).toBe(400)
+  })
+})
+
+describe("an invitation by email", () => {
+  it("leads somebody new through sign-up and onboarding into the space", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Voyage" })), 201)) as One
+    const email = "new@example.org"
+    await json(ada(`/api/spaces/${space._id}/invitations`, post({ role: "editor", email })), 201)
+    const invited = await findEmail(app, email, /invited/i)
+    const path = new URL(/https?:\/\/\S+\/join\/[\w-]+/.exec(invited.text)![0]).pathname
+
+    const page = await openBrowser(app)(path)
+    expect(page.headers.get("cache-control")).toContain("no-store")
+    const html = await page.text()
+    expect(html).toContain("You are invited to Voyage")
+    expect(html).toContain(`/sign-up?redirect_url=${encodeURIComponent(path)}`)
+    expect((await openBrowser(app)(path, { method: "POST" })).status).toBe(302)
+
+    const newcomer = await signUp(app, { name: "New", email })
+    const joined = await newcomer(path, { method: "POST" })
+    expect(joined.headers.get("location")).toBe("/s/voyage")
+    expect((await newcomer("/s/voyage")).headers.get("location")).toBe("/onboarding")
+    await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
+    const completed = await newcomer("/onboarding", {
+      method: "POST",
+      body: new URLSearchParams({ intent: "complete" }),
+    })
+    expect(completed.headers.get("location")).toBe("/s/voyage")
+    const members = await newcomer("/s/voyage/members")
+    expect(await members.text()).toContain("Members of Voyage")
+    // It works once.
+    expect((await grace(path, { method: "POST" })).status).toBe(404)
+  })
+
+  it("is shown to the person on their page of spaces", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Harbour" })), 201)) as One
+    await json(
+      ada(`/api/spaces/${space._id}/invitations`, post({ role: "reader", email: graceHopper.email })),
+      201,
+    )
+    const page = await grace("/dashboard/spaces")
+    expect(await page.text()).toMatch(/Invitations for you[\s\S]*Harbour/)
+  })
+})
+
+describe("the pages of a space", () => {
+  it("do not exist for anybody else", async () => {
+    await json(ada("/api/spaces", post({ name: "Hidden" })), 201)
+    const missing = await grace("/s/hidden/members")
+    expect(missing.status).toBe(404)
+    expect(await missing.text()).not.toContain("Hidden")
+    expect((await grace("/s/none-such/members")).status).toBe(404)
+    expect((await openBrowser(app)("/s/hidden/members")).status).toBe(302)
+  })
+
+  it("work without JavaScript: create, invite by a link, rename, delete and restore", async () => {
+    const submit = (path: string, fields: Record<string, string>) =>
+      ada(path, { method: "POST", body: new URLSearchParams(fields) })
+    const created = await submit("/dashboard/spaces", { intent: "create", name: "Plain forms" })
+    expect(created.headers.get("location")).toBe("/s/plain-forms")
+    const path = "/s/plain-forms/members"
+    const made = await submit(path, { intent: "make-link", role: "reader", days: "7", uses: "10" })
+    expect(await made.text()).toMatch(/\/join\/[\w-]{27}/)
+    const refused = await submit(path, { intent: "invite", role: "editor", email: "not an address" })
+    expect(refused.status).toBe(400)
+    const renamed = await submit(path, { intent: "change", name: "Plain", slug: "plain" })
+    expect(renamed.headers.get("location")).toBe("/s/plain/members")
+    expect((await submit("/s/plain/members", { intent: "delete" })).headers.get("location")).toBe(
+      "/dashboard/spaces",
+    )
+    const trash = await (await ada("/dashboard/spaces")).text()
+    const [, spaceId = ""] = /name="spaceId" value="([\w-]+)"/.exec(trash) ?? []
+    expect((await submit("/dashboard/spaces", { intent: "restore", spaceId })).headers.get("location")).toBe(
+      "/s/plain",
+    )
+  })
+})
+
+const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
+
+interface One {
+  space: SpaceSummary
+}
+
+async function json(answer: Promise<Response>, status = 200): Promise<unknown> {
+  const response = await answer
+  expect(response.status, response.url).toBe(status)
+  return response.json()
+}
