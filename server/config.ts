@@ -114,6 +114,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     plans: planLimits(settings),
     /** Whether visitors may move the boats on the start page. */
     hasDemo: settings.DEMO === "on",
+    /** Whether people may create spaces. Spaces that exist keep working without it. */
+    hasSpaces: settings.SPACES === "on",
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
       uploadHours: settings.FILES_UPLOAD_HOURS,

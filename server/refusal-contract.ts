@@ -90,6 +90,7 @@ export const refusalTexts = {
   "space-owner-leaving": "You own this space. Transfer it to another member before you leave, or delete it.",
   "space-owner-fixed": "The owner's role changes only when the space is transferred.",
   "space-slug-taken": "Another space already has the address {slug}.",
+  "spaces-off": "This installation offers no spaces. Ask the administrator to set SPACES=on.",
   "too-many-spaces": "You own {most} spaces. Delete one you no longer need.",
   "too-many-members": "A space can have {most} members.",
   "too-many-invitations": "A space can have {most} open invitations. Revoke one you no longer need.",

@@ -204,6 +204,7 @@ export const Settings = v.object({
     ),
   ),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
+  SPACES: v.optional(v.picklist(["on", "off"], "must be on or off."), "off"),
   SIGNUP: v.optional(v.picklist(["open", "closed", "sso"], "must be open, closed or sso."), "open"),
   EMAIL_VERIFICATION: v.optional(
     v.picklist(["optional", "required"], "must be optional or required."),

@@ -120,8 +120,11 @@ export const spaceMutations = [
     description: "Creates a space that the caller owns. Its slug is made from the name.",
     args: v.strictObject(CreateSpace.entries),
     value: SpaceRow,
-    refusals: { conflict: "The caller owns too many spaces." },
-    run: (scope: Scope<"db" | "viewer">, space) => createSpace(scope, space),
+    refusals: {
+      conflict: "The caller owns too many spaces.",
+      forbidden: "The operator offers no spaces (`SPACES`).",
+    },
+    run: (scope: Scope<"config" | "db" | "viewer">, space) => createSpace(scope, space),
   }),
   defineMutation({
     name: spaceCalls.change.name,

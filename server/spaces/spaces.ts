@@ -2,7 +2,7 @@ import { and, asc, desc, eq, like, sql } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
-import { Conflict, NotFound } from "#server/errors.ts"
+import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
 import {
@@ -68,8 +68,15 @@ export async function findMembership(
   return membership
 }
 
-/** The viewer becomes its owner. Throws `Conflict` if they own too many. */
-export function createSpace(scope: Scope<"db" | "viewer">, { name }: CreateSpace): Promise<SpaceSummary> {
+/**
+ * The viewer becomes its owner. Throws `Conflict` if they own too many, and `Forbidden` if the operator
+ * offers no spaces.
+ */
+export async function createSpace(
+  scope: Scope<"config" | "db" | "viewer">,
+  { name }: CreateSpace,
+): Promise<SpaceSummary> {
+  if (!scope.config.hasSpaces) throw new Forbidden("spaces-off")
   const userId = scope.viewer.user._id
   return scope.db.transaction(async (tx) => {
     const owned = and(eq(spaceMembers.userId, userId), eq(spaceMembers.role, "owner"))

@@ -25,7 +25,7 @@ const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], sh
 let hersInSpaces: Awaited<ReturnType<typeof makeSpaces>>
 
 beforeAll(async () => {
-  app = await startTideline()
+  app = await startTideline({ SPACES: "on" })
   sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
   adaAtHome = await signUp(app, ada)
   document = await readRealtimeDocument(app.origin)

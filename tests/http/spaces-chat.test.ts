@@ -21,7 +21,7 @@ let space: SpaceSummary
 let there: Awaited<ReturnType<typeof addConversation>>
 
 beforeAll(async () => {
-  app = await startTideline({ CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
+  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
   sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   const signedUp = await Promise.all(
     ROLES.map(async (role) => {

@@ -17,7 +17,7 @@ let space: SpaceSummary
 let threadId: string
 
 beforeAll(async () => {
-  app = await startTideline()
+  app = await startTideline({ SPACES: "on" })
   sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   people = {
     ada: await signUp(app, adaLovelace),

@@ -18,7 +18,7 @@ let ada: Person
 let grace: Person
 
 beforeAll(async () => {
-  app = await startTideline()
+  app = await startTideline({ SPACES: "on" })
   sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)

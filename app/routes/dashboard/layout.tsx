@@ -33,6 +33,7 @@ export async function loader({ context }: Route.LoaderArgs) {
     userId: scope.viewer.session.userId,
     record,
     memberships,
+    hasSpaces: scope.config.hasSpaces,
     provider,
     isOperator: ["operator", "needs-factor"].includes(await findStanding(scope)),
   }

@@ -18,6 +18,7 @@ import { FreshnessNotice } from "./freshness-notice.tsx"
 import { PageSkeleton } from "./page-skeleton.tsx"
 import { Sidebar } from "./sidebar.tsx"
 import { Switcher } from "./spaces/switcher.tsx"
+import { useOffersSpaces } from "./spaces/use-spaces.ts"
 import { useAwaitedPage } from "./use-awaited-page.ts"
 import { UserMenu } from "./user-menu.tsx"
 import type { Route } from "./+types/shell.ts"
@@ -80,16 +81,25 @@ export default function Shell({ loaderData }: Route.ComponentProps) {
 function TopBar() {
   const { t } = useLingui()
   const command = useCommand()
+  const offersSpaces = useOffersSpaces()
   return (
     <header className="sticky top-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-top))] items-center gap-1 border-b border-line bg-canvas/85 px-4 pt-[env(safe-area-inset-top)] backdrop-blur-md lg:hidden">
-      <Link
-        to={href("/dashboard")}
-        aria-label={t`Tideline, dashboard`}
-        className="-mx-1 flex min-h-11 items-center rounded-md px-1"
-      >
-        <Logo />
-      </Link>
-      <Switcher place="top" />
+      {offersSpaces ? (
+        <>
+          <Link
+            to={href("/dashboard")}
+            aria-label={t`Tideline, dashboard`}
+            className="-mx-1 flex min-h-11 items-center rounded-md px-1"
+          >
+            <Logo />
+          </Link>
+          <Switcher place="top" />
+        </>
+      ) : (
+        <Link to={href("/dashboard")} className="-mx-1 mr-auto flex min-h-11 items-center rounded-md px-1">
+          <Logo name="Tideline" />
+        </Link>
+      )}
       <Button
         variant="ghost"
         size="icon"

@@ -10,7 +10,7 @@ import { shortcuts } from "./commands/shortcuts.ts"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { usePlaces } from "./places.ts"
 import { Switcher } from "./spaces/switcher.tsx"
-import { useSpace } from "./spaces/use-spaces.ts"
+import { useOffersSpaces, useSpace } from "./spaces/use-spaces.ts"
 import { UserMenu } from "./user-menu.tsx"
 
 /** The main links, the latest conversations, and the user. Shown from 1024 pixels on. */
@@ -18,6 +18,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
   const { t } = useLingui()
   const places = usePlaces()
   const space = useSpace()
+  const offersSpaces = useOffersSpaces()
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-sunken lg:flex">
       <div className="flex items-center px-4 pt-4 pb-3">
@@ -25,7 +26,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
           <Logo name="Tideline" />
         </Link>
       </div>
-      <Switcher place="side" />
+      {offersSpaces ? <Switcher place="side" /> : null}
       <SearchButton />
       <nav aria-label={t`Dashboard`} className="flex min-h-0 flex-1 flex-col">
         <ul className="space-y-0.5 px-3">

@@ -93,6 +93,7 @@ export const spacesPaths: Record<string, PathItem> = {
       responses: {
         "201": jsonAnswer("The space.", OneSpace),
         "401": refused["401"],
+        "403": refusal("The operator offers no spaces."),
         "409": refusal("The caller owns too many spaces."),
         ...ofBody,
       },

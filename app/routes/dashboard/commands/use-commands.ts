@@ -6,7 +6,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
-import { useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { useOffersSpaces, useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useFound } from "./use-found.ts"
 
 /** A command of the palette. */
@@ -106,6 +106,7 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     run: () => void navigate(to),
   })
   const spaces = useSpaces()
+  const offersSpaces = useOffersSpaces()
   return [
     place("home", t`Home`, "home", t`dashboard start`),
     place("chat", t`Chat`, "chat", t`conversations questions`),
@@ -115,7 +116,9 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     ...spaces.map(({ spaceSlug, spaceName }) =>
       into(href("/s/:slug", { slug: spaceSlug }), spaceName, t`space team shared`),
     ),
-    into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`),
+    ...(offersSpaces
+      ? [into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`)]
+      : []),
     outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),
     outside(href("/pricing"), t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator

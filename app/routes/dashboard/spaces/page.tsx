@@ -30,7 +30,7 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const [received, trash] = await loadLive(scope, [liveReceivedInvitations, {}], [liveTrashedSpaces, {}])
-  return { received, trash, now: Date.now() }
+  return { received, trash, now: Date.now(), mayCreate: scope.config.hasSpaces }
 }
 
 export async function action({ context, request }: Route.ActionArgs) {
@@ -78,26 +78,32 @@ export default function Spaces({ loaderData, actionData }: Route.ComponentProps)
           title={t`You are in no space yet`}
           className="mt-5 rounded-lg border border-line bg-surface"
         >
-          <Trans>Create one below and invite people, or ask somebody to invite you.</Trans>
+          {loaderData.mayCreate ? (
+            <Trans>Create one below and invite people, or ask somebody to invite you.</Trans>
+          ) : (
+            <Trans>This installation offers no spaces.</Trans>
+          )}
         </EmptyState>
       )}
-      <ActForm
-        intent="create"
-        submit={t`Create space`}
-        variant="primary"
-        className="mt-5 flex flex-wrap items-end gap-3 rounded-lg border border-line bg-surface p-5 shadow-sm"
-      >
-        <Field
-          className="min-w-0 flex-1 basis-64"
-          label={t`Name of the new space`}
-          name="name"
-          placeholder={t`Expedition`}
-          autoComplete="off"
-          required
-          maxLength={SPACE_NAME_LIMIT}
-          defaultValue={actionData?.intent === "create" ? actionData.values?.["name"] : undefined}
-        />
-      </ActForm>
+      {loaderData.mayCreate ? (
+        <ActForm
+          intent="create"
+          submit={t`Create space`}
+          variant="primary"
+          className="mt-5 flex flex-wrap items-end gap-3 rounded-lg border border-line bg-surface p-5 shadow-sm"
+        >
+          <Field
+            className="min-w-0 flex-1 basis-64"
+            label={t`Name of the new space`}
+            name="name"
+            placeholder={t`Expedition`}
+            autoComplete="off"
+            required
+            maxLength={SPACE_NAME_LIMIT}
+            defaultValue={actionData?.intent === "create" ? actionData.values?.["name"] : undefined}
+          />
+        </ActForm>
+      ) : null}
       {trash.length > 0 ? <Trash spaces={trash} now={loaderData.now} /> : null}
     </Page>
   )

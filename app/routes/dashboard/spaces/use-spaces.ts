@@ -11,6 +11,17 @@ export function useSpaces(): readonly Membership[] {
 }
 
 /**
+ * Whether the interface leads to spaces: if the operator offers them, and for members of one in any
+ * case.
+ */
+export function useOffersSpaces(): boolean {
+  const spaces = useSpaces()
+  return (
+    (useRouteLoaderData<typeof loader>("routes/dashboard/layout")?.hasSpaces ?? false) || spaces.length > 0
+  )
+}
+
+/**
  * The membership in the space that the URL names. Null for what is personal, and undefined from the
  * commit on that ends it.
  */
