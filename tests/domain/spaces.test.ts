@@ -375,7 +375,12 @@ async function person(name: string): Promise<Person> {
     user: user as User,
     session: { userId: `user_${name}`, sessionId: null, plan: "free", via: "cookie" } as const,
   }
-  return { db, config: readConfig({ AUTH_SECRET: "x".repeat(32), SPACES: "on" }), identity: identityOf(true), viewer }
+  return {
+    db,
+    config: readConfig({ AUTH_SECRET: "x".repeat(32), SPACES: "on" }),
+    identity: identityOf(true),
+    viewer,
+  }
 }
 
 async function rolesIn({ _id }: SpaceSummary): Promise<Record<string, string>> {
