@@ -31,6 +31,8 @@ export const refusalTexts = {
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
   "file-bytes-missing":
     "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
+  "not-enough-space-of-owner":
+    "There isn't enough space for {fileName}. What a space stores counts for its owner, whose files can take {quota} together.",
   "disk-full": "The server has no disk space left for this file.",
   "form-without-file": "The form contains no file.",
   "form-broken": "The form ended early, or is not valid.",

@@ -1,34 +1,63 @@
 import { and, eq, type SQL } from "drizzle-orm"
+import * as v from "valibot"
 import { files, fileShares } from "#db/schema/files.ts"
+import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { isPersonal } from "#server/spaces/access.ts"
+import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
+import { SpaceId } from "#server/spaces/contract.ts"
 
-/** The viewer's own files, except those in the trash. */
-export function ownFiles(scope: Scope<"viewer">): SQL | undefined {
-  return and(isPersonal(scope, files), eq(files.trashed, false))
+/**
+ * The files of one place, except those in its trash: the viewer's own, or those of a space if they
+ * are a member of it. Throws `NotFound` for text that is no id.
+ */
+export function filesIn(scope: Scope<"db" | "viewer">, spaceId: string | undefined): SQL | undefined {
+  return and(isInPlace(scope, files, parseId(spaceId)), eq(files.trashed, false))
 }
 
-/** The viewer's files in the trash. */
-export function ownTrash(scope: Scope<"viewer">): SQL | undefined {
-  return and(isPersonal(scope, files), eq(files.trashed, true))
+/** The trash of one place. Throws as `filesIn` does. */
+export function trashIn(scope: Scope<"db" | "viewer">, spaceId: string | undefined): SQL | undefined {
+  return and(isInPlace(scope, files, parseId(spaceId)), eq(files.trashed, true))
 }
 
-/** One of the viewer's own files. Nobody else's is ever found. */
-export function ownFile(scope: Scope<"viewer">, id: string): SQL | undefined {
-  return and(ownFiles(scope), eq(files._id, id))
+/** The files that the viewer may see, in any place. In the trash or not, unless `trashed` says it. */
+export function readableFiles(
+  scope: Scope<"db" | "viewer">,
+  { trashed }: { trashed?: boolean } = {},
+): SQL | undefined {
+  return and(mayRead(scope, files), trashed === undefined ? undefined : eq(files.trashed, trashed))
 }
 
-/** One of the viewer's own files, in the trash or not. */
-export function ownFileAnywhere({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
-  return and(ownFilesAnywhere({ viewer }), eq(files._id, id))
+/** The files that the viewer may change. For statements that write: it locks their membership. */
+export function editableFiles(
+  scope: Scope<"db" | "viewer">,
+  { trashed }: { trashed?: boolean } = {},
+): SQL | undefined {
+  return and(mayEdit(scope, files), trashed === undefined ? undefined : eq(files.trashed, trashed))
 }
 
-/** The viewer's own files, in the trash or not. */
-export function ownFilesAnywhere(scope: Scope<"viewer">): SQL | undefined {
-  return isPersonal(scope, files)
+/** The links to files that the viewer may see. */
+export function readableShares(scope: Scope<"db" | "viewer">): SQL | undefined {
+  return mayRead(scope, fileShares)
 }
 
-/** The share links that the viewer created. */
-export function ownShares(scope: Scope<"viewer">): SQL | undefined {
-  return isPersonal(scope, fileShares)
+/** The links to files that the viewer may change. Locks as `editableFiles` does. */
+export function editableShares(scope: Scope<"db" | "viewer">): SQL | undefined {
+  return mayEdit(scope, fileShares)
+}
+
+/**
+ * After a change that found nothing: throws `Forbidden` if the viewer may see such files, and not
+ * change them.
+ */
+export async function refuseReader(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<void> {
+  const seen = await scope.db
+    .selectDistinct({ spaceId: files.spaceId })
+    .from(files)
+    .where(and(readableFiles(scope), which))
+  for (const { spaceId } of seen) if (spaceId !== null) await requireEditor(scope, spaceId)
+}
+
+function parseId(spaceId: string | undefined): string | undefined {
+  if (spaceId !== undefined && !v.is(SpaceId, spaceId)) throw new NotFound("space")
+  return spaceId
 }

@@ -1,25 +1,28 @@
-import { and, asc, eq, gt, inArray } from "drizzle-orm"
+import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm"
 import { makeZip, predictLength } from "client-zip"
 import { blobs, files } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFiles, ownTrash } from "./access.ts"
+import { requireMember } from "#server/spaces/access.ts"
+import { filesIn, readableFiles, trashIn } from "./access.ts"
 import type { ArchiveFiles } from "./contract.ts"
 import { numberedName } from "./names.ts"
 import { ISOLATED } from "./serve.ts"
+import { whileMember } from "./while-member.ts"
 
 type Archiving = Scope<"db" | "blobs" | "viewer">
+type Answering = Archiving & Scope<"runningRequests">
 
 /** Rows held in memory at a time when all of the viewer's files are requested. */
 const PAGE = 500
 
 /**
- * A zip of the viewer's files, created while it is sent, so that only what is in transit is in
+ * A zip of files that the viewer may see, created while it is sent, so that only what is in transit is in
  * memory. Names that differ only in capitalisation get numbers, for file systems that ignore it. A
  * file whose bytes are removed in the meantime ends the download. Throws `NotFound` if one of the
- * named files does not exist.
+ * named files does not exist, or the space.
  */
-export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promise<Response> {
+export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promise<Response> {
   const day = new Date().toISOString().slice(0, 10)
   const headers = new Headers({
     ...ISOLATED,
@@ -27,14 +30,22 @@ export async function archiveFiles(scope: Archiving, which: ArchiveFiles): Promi
     "Content-Disposition": `attachment; filename="Tideline files ${day}.zip"`,
     "Content-Type": "application/zip",
   })
-  if ("all" in which) return new Response(zipOf(scope, allFiles(scope)), { headers })
+  const askedAt = performance.now()
+  if ("all" in which) {
+    if (which.spaceId !== undefined) await requireMember(scope, which.spaceId)
+    const zip = zipOf(scope, allFiles(scope, filesIn(scope, which.spaceId)))
+    return new Response(whileMember(scope, [which.spaceId ?? null], askedAt, zip), { headers })
+  }
 
   const ids = [...new Set(which.ids)]
-  const found = await selectFiles(scope).where(and(ownFiles(scope), inArray(files._id, ids)))
+  const found = await selectFiles(scope).where(
+    and(readableFiles(scope, { trashed: false }), inArray(files._id, ids)),
+  )
   if (found.length < ids.length) throw new NotFound("file")
   const named = withDistinctNames(found.toSorted((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id)))
   headers.set("Content-Length", String(predictLength(named.map(({ name, size }) => ({ name, size })))))
-  return new Response(zipOf(scope, named), { headers })
+  const spaceIds = found.map(({ spaceId }) => spaceId)
+  return new Response(whileMember(scope, spaceIds, askedAt, zipOf(scope, named)), { headers })
 }
 
 interface Entry {
@@ -43,16 +54,17 @@ interface Entry {
   name: string
   size: number
   key: string
+  spaceId: string | null
 }
 
-/** All of the viewer's files, each under a unique name, as entries of a zip. */
+/** All of the viewer's own files, each under a unique name, as entries of a zip. */
 export function openAllFiles(scope: Archiving) {
-  return openOneByOne(scope, allFiles(scope))
+  return openOneByOne(scope, allFiles(scope, filesIn(scope, undefined)))
 }
 
 /** The same for the viewer's trash. */
 export function openTrashedFiles(scope: Archiving) {
-  return openOneByOne(scope, allFiles(scope, ownTrash(scope)))
+  return openOneByOne(scope, allFiles(scope, trashIn(scope, undefined)))
 }
 
 function selectFiles({ db }: Scope<"db">) {
@@ -63,13 +75,14 @@ function selectFiles({ db }: Scope<"db">) {
       name: files.fileName,
       size: files.size,
       key: blobs.key,
+      spaceId: files.spaceId,
     })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
     .$dynamic()
 }
 
-async function* allFiles(scope: Archiving, place = ownFiles(scope)): AsyncGenerator<Entry> {
+async function* allFiles(scope: Archiving, place: SQL | undefined): AsyncGenerator<Entry> {
   const named = distinctNames()
   for (let last: string | undefined; ;) {
     const page = await selectFiles(scope)

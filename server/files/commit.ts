@@ -1,12 +1,13 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm"
 import type { Transaction } from "#db/client.ts"
-import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
+import { blobs, files, fileUsage, uploads, type File } from "#db/schema/files.ts"
 import { Conflict } from "#server/errors.ts"
+import { requireEditor } from "#server/spaces/access.ts"
 import type { StoredBlob } from "#server/ports/blobs.ts"
 import type { Scope } from "#server/scope.ts"
 import type { FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
-import { summary } from "./list.ts"
+import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
 
 /** Milliseconds for which a sender who missed the response can ask for an upload's outcome. */
@@ -14,7 +15,8 @@ const REMEMBERED = 24 * 60 * 60 * 1000
 
 /**
  * Turns the upload into the file, in one transaction: the bytes are never without a row that refers
- * to them. Throws `Conflict` if the upload was given up in the meantime.
+ * to them. Throws `Conflict` if the upload was given up in the meantime, and `NotFound` or `Forbidden`
+ * if its user may no longer add to its space.
  */
 export function commitFile(
   { db }: Scope<"db">,
@@ -31,19 +33,23 @@ export function commitFile(
     if (!upload?.key || !upload.userId) {
       throw givenUp()
     }
-    const { userId } = upload
+    const { userId, spaceId } = upload
+    if (spaceId !== null) await requireEditor({ db: tx, viewer: { user: { _id: userId } } }, spaceId)
     const [blob] = await tx
       .insert(blobs)
       .values({ key: upload.key, ...stored })
       .returning()
     if (!blob) throw new Error("The database returned no row for the new blob.")
-    const row = await insertUnderFreeName(tx, { ...file, userId, storageId: blob._id, size: stored.size })
+    const { size } = stored
+    const row = await insertUnderFreeName(tx, { ...file, userId, spaceId, storageId: blob._id, size })
     await closeUpload(tx, upload, row._id)
+    // What is in a space is counted by triggers.
+    if (spaceId !== null) return row
     // Last, because all of the user's uploads wait for this row.
     await tx
       .update(fileUsage)
       .set({
-        used: sql`${fileUsage.used} + ${stored.size}`,
+        used: sql`${fileUsage.used} + ${size}`,
         reserved: sql`${fileUsage.reserved} - ${upload.reserved}`,
       })
       .where(eq(fileUsage.userId, userId))
@@ -69,16 +75,16 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
  */
 async function insertUnderFreeName(
   tx: Transaction,
-  file: { fileName: string; mimeType: string; storageId: string; size: number; userId: string },
+  file: Pick<File, "fileName" | "mimeType" | "storageId" | "size" | "userId" | "spaceId">,
 ): Promise<FileSummary> {
   const [plain] = await tx.insert(files).values(file).onConflictDoNothing().returning(summary)
-  if (plain) return plain
+  if (plain) return summaryOf(plain)
   for (let number = await findFreeNumber({ db: tx }, file); ; number++) {
     const [numbered] = await tx
       .insert(files)
       .values({ ...file, fileName: numberedName(file.fileName, number) })
       .onConflictDoNothing()
       .returning(summary)
-    if (numbered) return numbered
+    if (numbered) return summaryOf(numbered)
   }
 }

@@ -3,9 +3,14 @@ import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
+import { InSpace } from "#server/spaces/contract.ts"
 
 /** A file as lists show it. */
-export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size">
+export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size"> & {
+  /** Who added it. Present for a file in a space, like the next. */
+  userId?: string | undefined
+  spaceId?: string | undefined
+}
 
 export interface FilePage {
   files: FileSummary[]
@@ -134,15 +139,24 @@ export type ShareFile = v.InferOutput<typeof ShareFile>
 
 export const ARCHIVE_LIMIT = 1000
 
-/** The files of a zip: those named, or all. */
+/** The files of a zip: those named, or all of one place. */
 export const ArchiveFiles = v.union(
   [
     v.strictObject({ ids: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(ARCHIVE_LIMIT)) }),
-    v.strictObject({ all: v.literal(true) }),
+    v.strictObject({ all: v.literal(true), spaceId: InSpace }),
   ],
   reason("files-unnamed", { most: ARCHIVE_LIMIT }),
 )
 export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
+
+/** Which place a call is about. Text that is no id is refused as a space that does not exist. */
+export const Place = v.object({ spaceId: v.optional(v.string()) })
+export type Place = v.InferOutput<typeof Place>
+
+/** The place that a request's query names. */
+export function placeOf({ url }: Pick<Request, "url">): Place {
+  return v.parse(Place, Object.fromEntries(new URL(url).searchParams))
+}
 
 /** How many files one call may name. */
 export const SELECTION_LIMIT = 1000
@@ -171,8 +185,8 @@ export const fileCalls: {
   removeMany: MutationType<"files.removeMany", Selection, number>
   restoreMany: MutationType<"files.restoreMany", Selection, number>
   purgeMany: MutationType<"files.purgeMany", Selection, number>
-  /** Permanently deletes everything in the trash. Returns how many files there were. */
-  emptyTrash: MutationType<"files.emptyTrash", Record<string, never>, number>
+  /** Permanently deletes everything in the trash of one place. Returns how many files there were. */
+  emptyTrash: MutationType<"files.emptyTrash", { spaceId?: string }, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
 } = {
   rename: { name: "files.rename" },
@@ -188,6 +202,7 @@ export const fileCalls: {
 
 /** Where a page begins, and its length. Invalid values are ignored. */
 export const ListTrash = v.object({
+  ...Place.entries,
   cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
   limit: v.fallback(
     v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),

@@ -4,30 +4,30 @@ import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, UnsupportedType } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFile, ownFiles } from "./access.ts"
+import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts"
 import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
-import { listFiles, summary } from "./list.ts"
+import { listFiles, summary, summaryOf } from "./list.ts"
 import { cleanFileName } from "./names.ts"
 
-/** The newest files whose name contains `text`, ignoring capitalisation. */
+/** The viewer's own newest files whose name contains `text`, ignoring capitalisation. */
 export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): Promise<FileSummary[]> {
   const page = await listFiles(scope, { q: text, sort: "newest", limit: 20 })
   return page.files
 }
 
-/** The file and where its bytes are. Throws `NotFound`. */
+/** A file that the viewer may see, and where its bytes are. Throws `NotFound`. */
 export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const [file] = await scope.db
     .select({ ...summary, key: blobs.key, sha256: blobs.sha256 })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
-    .where(ownFile(scope, id))
+    .where(and(readableFiles(scope, { trashed: false }), eq(files._id, id)))
   if (!file) throw new NotFound("file")
   return file
 }
 
-/** Throws `Conflict` if another file has the name, and `NotFound`. */
+/** Throws `Conflict` if another file of its place has the name, `NotFound`, and `Forbidden`. */
 export async function renameFile(
   scope: Scope<"db" | "viewer">,
   id: string,
@@ -35,25 +35,38 @@ export async function renameFile(
 ): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const name = cleanFileName(fileName)
+  const here = and(eq(files._id, id), eq(files.trashed, false))
   // In its own transaction, or a savepoint if one is open: after a refusal the other file can still
   // be looked up.
   const [renamed] = await scope.db
     .transaction((tx) =>
-      tx.update(files).set({ fileName: name }).where(ownFile(scope, id)).returning(summary),
+      tx
+        .update(files)
+        .set({ fileName: name })
+        .where(and(editableFiles({ ...scope, db: tx }), here))
+        .returning(summary),
     )
     .catch(async (error: unknown) => {
       if (await isTaken(scope, id, name)) throw new Conflict("file-name-taken", { fileName: name })
       throw error
     })
-  if (!renamed) throw new NotFound("file")
-  return renamed
+  if (!renamed) {
+    await refuseReader(scope, here)
+    throw new NotFound("file")
+  }
+  return summaryOf(renamed)
 }
 
 async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: string) {
+  const [file] = await scope.db
+    .select({ spaceId: files.spaceId })
+    .from(files)
+    .where(and(readableFiles(scope), eq(files._id, id)))
+  const place = filesIn(scope, file?.spaceId ?? undefined)
   const [other] = await scope.db
     .select({ _id: files._id })
     .from(files)
-    .where(and(ownFiles(scope), eq(files.fileName, fileName), ne(files._id, id)))
+    .where(and(place, eq(files.fileName, fileName), ne(files._id, id)))
   return other !== undefined
 }
 

@@ -1,8 +1,8 @@
-import { Conflict } from "#server/errors.ts"
+import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { commitFile } from "./commit.ts"
 import type { FileSummary } from "./contract.ts"
-import { removeNameless } from "./discard.ts"
+import { giveUpUpload, removeNameless } from "./discard.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface WholeUpload {
@@ -15,7 +15,8 @@ export interface WholeUpload {
 
 /**
  * Turns an upload whose bytes have all arrived into a file. Throws `Conflict` if it was given up in
- * the meantime.
+ * the meantime, and `NotFound` or `Forbidden`, after giving it up, if its user may no longer add to
+ * its space.
  */
 export async function finishUpload(
   scope: Scope<"db" | "blobs">,
@@ -29,6 +30,7 @@ export async function finishUpload(
   } catch (error) {
     // The bytes may have been moved to their final place after the check.
     if (error instanceof Conflict) await removeNameless(scope, key)
+    if (error instanceof NotFound || error instanceof Forbidden) await giveUpUpload(scope, _id)
     throw error
   }
 }

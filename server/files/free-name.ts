@@ -1,23 +1,23 @@
-import { and, eq, sql } from "drizzle-orm"
+import { and, eq, isNull, sql } from "drizzle-orm"
 import { files, type File } from "#db/schema/files.ts"
 import type { Scope } from "#server/scope.ts"
 import { splitName } from "./contract.ts"
 import { numberedName } from "./names.ts"
 
 /**
- * A number that is probably free for `numberedName`, so that the hundredth file of a name does not
+ * A number that is probably free in the file's place for `numberedName`, so that the hundredth file of a name does not
  * try a hundred.
  */
 export async function findFreeNumber(
   { db }: Scope<"db">,
-  { userId, fileName }: Pick<File, "userId" | "fileName">,
+  { userId, spaceId, fileName }: Pick<File, "userId" | "spaceId" | "fileName">,
 ): Promise<number> {
   const similar = await db
     .select({ fileName: files.fileName })
     .from(files)
     .where(
       and(
-        eq(files.userId, userId),
+        spaceId === null ? and(eq(files.userId, userId), isNull(files.spaceId)) : eq(files.spaceId, spaceId),
         eq(files.trashed, false),
         // A long stem is cut to fit the number.
         sql`starts_with(${files.fileName}, left(${splitName(fileName).stem}, 40))`,

@@ -1,10 +1,11 @@
 import { and, asc, desc, ilike, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
-import { files } from "#db/schema/files.ts"
+import { files, type File } from "#db/schema/files.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
 import { BadRequest } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFiles } from "./access.ts"
+import { requireMember } from "#server/spaces/access.ts"
+import { filesIn } from "./access.ts"
 import {
   KIND_PATTERNS,
   type FilePage,
@@ -14,32 +15,39 @@ import {
   type Sort,
 } from "./contract.ts"
 
-/** The columns of a `FileSummary`. */
+/** The columns that `summaryOf` takes. */
 export const summary = {
   _id: files._id,
   _creationTime: files._creationTime,
   fileName: files.fileName,
   mimeType: files.mimeType,
   size: files.size,
+  userId: files.userId,
+  spaceId: files.spaceId,
+}
+
+/** A file in a space says so, and who added it. */
+export function summaryOf<Row extends Pick<File, "userId" | "spaceId">>({ userId, spaceId, ...file }: Row) {
+  return spaceId === null ? file : { ...file, userId, spaceId }
 }
 
 /**
- * One page of the viewer's files. A page begins after the last row of the previous one, not at a
+ * One page of the viewer's own files, or of a space's. A page begins after the last row of the previous one, not at a
  * row number, so rows added or removed in between shift nothing. Throws `BadRequest` for a cursor
- * that it did not issue.
+ * that it did not issue, and `NotFound` for a space.
  */
 export async function listFiles(
-  { db, viewer }: Scope<"db" | "viewer">,
-  { q, sort, type, cursor, limit }: ListFiles,
+  scope: Scope<"db" | "viewer">,
+  { q, sort, type, cursor, limit, spaceId }: ListFiles,
 ): Promise<FilePage> {
   const { order, after } = SORTING[sort]
   const place = requirePlace(Cursor, cursor)
-  const found = await db
+  const found = await scope.db
     .select(summary)
     .from(files)
     .where(
       and(
-        ownFiles({ viewer }),
+        filesIn(scope, spaceId),
         q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
         type ? isOfKind(type) : undefined,
         place && after(place),
@@ -47,7 +55,8 @@ export async function listFiles(
     )
     .orderBy(...order)
     .limit(limit + 1)
-  const page = found.slice(0, limit)
+  if (found.length === 0 && spaceId !== undefined) await requireMember(scope, spaceId)
+  const page = found.slice(0, limit).map(summaryOf)
   const last = found.length > limit ? page.at(-1) : undefined
   return { files: page, nextCursor: last ? cursorAfter(last) : null }
 }

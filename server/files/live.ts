@@ -17,9 +17,13 @@ import {
   trashFiles,
 } from "./trash.ts"
 
-const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size"] as const
+const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size", "userId"] as const
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
-const FileRow = v.strictObject(rowEntries(watchedFiles, ["_id", ...FILE_FIELDS]))
+const FileRow = v.strictObject({
+  ...rowEntries(watchedFiles, ["_id", "_creationTime", "fileName", "mimeType", "size"]),
+  userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
+  spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
+})
 const ShareRow = v.strictObject({
   ...rowEntries(watchedShares, [
     "_id",
@@ -33,7 +37,8 @@ const ShareRow = v.strictObject({
   hasPassword: v.boolean(),
 })
 const FileCount = v.pipe(v.number(), v.integer(), v.minValue(0))
-const NO_FILE = { not_found: "There is no such file, or it is not the caller's." }
+const NO_FILE = { not_found: "There is no such file, or the caller may not see it." }
+const READER = { forbidden: "The caller may only read in the file's space." }
 
 export const fileList = defineLiveQuery({
   name: "files.list",
@@ -49,52 +54,57 @@ export const fileList = defineLiveQuery({
 
 export const fileById = defineLiveQuery({
   name: "files.getFile",
-  description: "One of the caller's files. Gone while it is in the trash.",
-  args: v.strictObject({ fileId: FileId }),
+  description: "One of the caller's files, or of those in a space. Gone while it is in the trash.",
+  args: v.strictObject({ fileId: FileId, spaceId: InSpace }),
   table: watchedFiles,
-  range: ({ fileId }, viewer: Viewer) => ({
-    eq: { ...placeOf(viewer, undefined), trashed: false, _id: fileId },
+  range: ({ fileId, spaceId }, viewer: Viewer) => ({
+    eq: { ...placeOf(viewer, spaceId), trashed: false, _id: fileId },
   }),
+  ...ofPlace,
   fields: FILE_FIELDS,
   answer: "row",
 })
 
 export const trashList = defineLiveQuery({
   name: "files.listTrash",
-  description: "The files in the caller's trash, the last trashed first.",
-  args: v.strictObject({ after: Page }),
+  description: "The files in the caller's trash, or in a space's, the last trashed first.",
+  args: v.strictObject({ spaceId: InSpace, after: Page }),
   table: watchedFiles,
   order: { field: "trashedAt", direction: "desc" },
   page: { argument: "after", size: 100 },
-  range: (_args, viewer: Viewer) => ({ eq: { ...placeOf(viewer, undefined), trashed: true } }),
+  range: ({ spaceId }, viewer: Viewer) => ({ eq: { ...placeOf(viewer, spaceId), trashed: true } }),
+  ...ofPlace,
   fields: [...FILE_FIELDS, "trashedAt"],
 })
 
 export const shareList = defineLiveQuery({
   name: "files.listShares",
-  description: "The links to one of the caller's files, or to all of them, the newest first.",
+  description: "The links to one of the caller's files, or to all of them, or of a space, the newest first.",
   args: v.strictObject({
     fileId: v.optional(FileId),
+    spaceId: InSpace,
     after: Page,
   }),
   table: watchedShares,
   order: { field: "_id", direction: "desc" },
   page: { argument: "after", size: 100 },
-  range: ({ fileId }, viewer: Viewer) => ({
-    eq: { ...placeOf(viewer, undefined), ...(fileId === undefined ? {} : { fileId }) },
+  range: ({ fileId, spaceId }, viewer: Viewer) => ({
+    eq: { ...placeOf(viewer, spaceId), ...(fileId === undefined ? {} : { fileId }) },
   }),
+  ...ofPlace,
   fields: ["_creationTime", "fileId", "hint", "expiresAt", "passwordHash", "maxDownloads", "downloads"],
   project: shareSummary,
   row: ShareRow,
 })
 
 /**
- * The space that the viewer's files take, after the first upload. It changes with every change of
+ * The space that the files take for which the viewer pays, after the first upload. It changes with every change of
  * their files, whatever the sums are.
  */
 export const liveUsage = defineLiveQuery({
   name: "files.getUsage",
-  description: "The space that the caller's files take. There is no row before their first upload.",
+  description:
+    "The space that the files take for which the caller pays: their own, and those in spaces that they own. There is no row before the first upload.",
   args: v.strictObject({}),
   table: watchedUsage,
   range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
@@ -107,10 +117,10 @@ export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage]
 export const fileMutations = [
   defineMutation({
     name: fileCalls.rename.name,
-    description: "Renames one of the caller's files.",
+    description: "Renames a file.",
     args: v.strictObject({ fileId: FileId, ...RenameFile.entries }),
     value: FileRow,
-    refusals: { ...NO_FILE, conflict: "Another of the caller's files has this name." },
+    refusals: { ...NO_FILE, ...READER, conflict: "Another file of its place has this name." },
     run: (scope: Scope<"db" | "viewer">, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
   }),
   ofFile(fileCalls.remove.name, "Moves a file to the trash.", trashFile),
@@ -120,7 +130,7 @@ export const fileMutations = [
       "Takes a file out of the trash, under another name if its own has been taken in the meantime.",
     args: v.strictObject({ fileId: FileId }),
     value: FileRow,
-    refusals: NO_FILE,
+    refusals: { ...NO_FILE, ...READER },
     run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
   }),
   ofFile(fileCalls.purge.name, "Deletes a file permanently, from the trash or the list.", purgeFile),
@@ -129,16 +139,18 @@ export const fileMutations = [
   ofFiles(fileCalls.purgeMany.name, "Deletes files permanently.", purgeFiles),
   defineMutation({
     name: fileCalls.emptyTrash.name,
-    description: "Deletes all files in the trash permanently, and returns how many there were.",
-    args: v.strictObject({}),
+    description:
+      "Deletes all files in the caller's trash permanently, or in a space's, and returns how many there were.",
+    args: v.strictObject({ spaceId: InSpace }),
     value: FileCount,
+    refusals: { not_found: "There is no such space, or the caller is not a member of it.", ...READER },
     run: emptyTrash,
   }),
   defineMutation({
     name: fileCalls.revokeShare.name,
     description: "Deletes a link, so that its URL leads nowhere. Running downloads continue.",
     args: v.strictObject({ shareId: ShareId }),
-    refusals: { not_found: "There is no such link, or it is not the caller's." },
+    refusals: { not_found: "There is no such link, or the caller may not see it.", ...READER },
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
   }),
 ]
@@ -152,7 +164,7 @@ function ofFile<const Name extends string, Needs>(
     name,
     description,
     args: v.strictObject({ fileId: FileId }),
-    refusals: NO_FILE,
+    refusals: { ...NO_FILE, ...READER },
     run: (scope: Needs, { fileId }) => verb(scope, fileId),
   })
 }
@@ -167,6 +179,7 @@ function ofFiles<const Name extends string, Needs>(
     description: `${description} Missing ones are skipped; returns how many existed.`,
     args: Selection,
     value: FileCount,
+    refusals: READER,
     run: (scope: Needs, { fileIds }) => verb(scope, fileIds),
   })
 }

@@ -1,8 +1,12 @@
 import { and, eq, isNull, sql } from "drizzle-orm"
+import type { Database } from "#db/client.ts"
 import { fileUsage, uploads } from "#db/schema/files.ts"
+import { users } from "#db/schema/users.ts"
+import type { PlanLimits } from "#server/plans/contract.ts"
 import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import { requireEditor } from "#server/spaces/access.ts"
 
 /**
  * Bytes. A form only gives its total length, which is an upper limit; a stream of unknown length
@@ -17,23 +21,26 @@ const MOST_UPLOADS = 1000
 
 /**
  * Creates the upload's row. An upload of unknown size reserves what is left, up to the largest file
- * size. Throws `TooLarge`, `OutOfSpace`, `TooMany`.
+ * size. What a space stores counts for its owner. Throws `TooLarge`, `OutOfSpace`, `TooMany`, and
+ * `NotFound` or `Forbidden` for a space.
  */
 export async function reserveSpace(
   scope: Reserving,
   fileName: string,
   size: AnnouncedSize,
-  row: Pick<typeof uploads.$inferInsert, "expiresAt" | "length" | "fileName" | "metadata">,
+  row: Pick<typeof uploads.$inferInsert, "expiresAt" | "length" | "fileName" | "metadata" | "spaceId">,
 ) {
-  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
-  if ("exactly" in size && size.exactly > largestFile) throw tooLarge(fileName, largestFile)
-  const atLeast = "exactly" in size ? size.exactly : 0
-  const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, largestFile)
-
   const userId = scope.viewer.user._id
+  const spaceId = row.spaceId ?? null
   return scope.db.transaction(async (tx) => {
-    await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
-    const own = eq(fileUsage.userId, userId)
+    const payer = await findPayer({ ...scope, db: tx }, spaceId)
+    const limits = limitsOf(scope.config, payer)
+    const { largestFile, quota } = limits
+    if ("exactly" in size && size.exactly > largestFile) throw tooLarge(fileName, limits)
+    const atLeast = "exactly" in size ? size.exactly : 0
+    const atMost = "exactly" in size ? size.exactly : Math.min(size.atMost, largestFile)
+    await tx.insert(fileUsage).values({ userId: payer.userId }).onConflictDoNothing()
+    const own = eq(fileUsage.userId, payer.userId)
     // Locked, so that concurrent uploads cannot exceed the quota together.
     const [usage] = await tx
       .select({ used: fileUsage.used, reserved: fileUsage.reserved })
@@ -41,12 +48,14 @@ export async function reserveSpace(
       .where(own)
       .for("update")
     const left = usage ? quota - usage.used - usage.reserved : 0
-    if (left < atLeast) throw overQuota(fileName, quota)
+    if (left < atLeast) throw overQuota(fileName, limits, spaceId)
     const reserved = Math.min(atMost, left)
-    await tx
-      .update(fileUsage)
-      .set({ reserved: sql`${fileUsage.reserved} + ${reserved}` })
-      .where(own)
+    // A trigger counts what is reserved for a space.
+    if (spaceId === null)
+      await tx
+        .update(fileUsage)
+        .set({ reserved: sql`${fileUsage.reserved} + ${reserved}` })
+        .where(own)
     // Counted while the usage row is locked: no other upload of the user can begin now.
     const underWay = await tx.$count(uploads, and(eq(uploads.userId, userId), isNull(uploads.fileId)))
     if (underWay >= MOST_UPLOADS) {
@@ -58,14 +67,30 @@ export async function reserveSpace(
       .values({ ...row, userId, key, reserved })
       .returning({ _id: uploads._id })
     if (!upload) throw new Error("The database returned no row for the new upload.")
-    return { _id: upload._id, key, reserved }
+    return { _id: upload._id, key, reserved, limits }
   })
 }
 
-export function tooLarge(fileName: string, largestFile: number) {
+/** Who pays for what is stored in the place, and their plan. */
+async function findPayer(scope: { db: Database } & Scope<"viewer">, spaceId: string | null) {
+  const { user, session } = scope.viewer
+  if (spaceId === null) return { userId: user._id, plan: session.plan }
+  await requireEditor(scope, spaceId)
+  const [payer] = await scope.db
+    .select({ userId: users._id, plan: users.plan })
+    .from(users)
+    .where(eq(users._id, sql`(select payer_in_space(${spaceId}))`))
+  if (!payer) throw new Error(`Space ${spaceId} has no owner.`)
+  return { ...payer, plan: payer.plan ?? "free" }
+}
+
+export function tooLarge(fileName: string, { largestFile }: Pick<PlanLimits, "largestFile">) {
   return new TooLarge("file-too-large", { fileName, largest: { bytes: largestFile } })
 }
 
-export function overQuota(fileName: string, quota: number) {
-  return new OutOfSpace("not-enough-space", { fileName, quota: { bytes: quota } })
+export function overQuota(fileName: string, { quota }: Pick<PlanLimits, "quota">, spaceId: string | null) {
+  return new OutOfSpace(spaceId === null ? "not-enough-space" : "not-enough-space-of-owner", {
+    fileName,
+    quota: { bytes: quota },
+  })
 }

@@ -4,6 +4,7 @@ import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, Gone, isRefusal, NotFound, TooLarge, type Refusal } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
+import { requireEditor } from "#server/spaces/access.ts"
 import { FileId } from "./contract.ts"
 import { giveUpUpload, removeNameless } from "./discard.ts"
 import { nextExpiry, SPENT, UNTIL_FIRST_BYTE } from "./expiry.ts"
@@ -11,8 +12,9 @@ import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
 import { reserveSpace } from "./reserve-space.ts"
 import type { UploadLock } from "./upload-lock.ts"
+import { stayToEdit } from "./while-member.ts"
 
-type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
+type Uploading = Scope<"blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "viewer">
 
 /** The progress of an upload. */
 export interface Progress {
@@ -31,6 +33,8 @@ export interface Announced {
   length: number
   /** Returned to the sender unchanged. */
   metadata: string
+  /** A personal file without it. */
+  spaceId?: string | undefined
 }
 
 /** The body of one request. */
@@ -43,15 +47,15 @@ export interface Part {
 
 /**
  * Reserves space for a file whose bytes arrive through `receivePart`. Throws `TooLarge`,
- * `OutOfSpace`, `TooMany`.
+ * `OutOfSpace`, `TooMany`, and `NotFound` or `Forbidden` for a space.
  */
 export async function createUpload(
   scope: Uploading,
-  { fileName, length, metadata }: Announced,
+  { fileName, length, metadata, spaceId }: Announced,
 ): Promise<Progress & { _id: string }> {
   const name = cleanFileName(fileName)
   const expiresAt = Date.now() + UNTIL_FIRST_BYTE
-  const row = { expiresAt, length, metadata, fileName: name }
+  const row = { expiresAt, length, metadata, fileName: name, spaceId: spaceId ?? null }
   const { _id } = await reserveSpace(scope, name, { exactly: length }, row)
   if (length > 0) return { _id, offset: 0, expiresAt, fileId: null }
   return { _id, ...(await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))) }
@@ -59,7 +63,7 @@ export async function createUpload(
 
 /**
  * Also finishes an upload whose last byte arrived right before its process died. Throws `NotFound`,
- * `Gone`, `Locked`.
+ * `Gone`, `Locked`, and `Forbidden` if the viewer may no longer add to its space.
  */
 export async function findProgress(
   scope: Uploading,
@@ -76,8 +80,8 @@ export async function findProgress(
 /**
  * Stores what arrives, and after the last byte the file. What arrived before an error is kept.
  * Throws `NotFound`, `Gone`, `Locked`, `Conflict` if the offset is not the end of the upload,
- * `TooLarge` for more bytes than were first announced, `OutOfSpace`, and `BadRequest` if the body
- * breaks off.
+ * `TooLarge` for more bytes than were first announced, `OutOfSpace`, `BadRequest` if the body breaks
+ * off, and `Forbidden` or `NotFound` if the viewer loses the right to add to its space.
  */
 export async function receivePart(scope: Uploading, id: string, part: Part): Promise<Progress> {
   const { fileId, length, expiresAt } = await findUpload(scope, id)
@@ -112,10 +116,13 @@ interface Upload {
   metadata: string
   expiresAt: number
   fileId: string | null
+  spaceId: string | null
 }
 
 interface OpenUpload extends Upload {
   key: string
+  /** The value of `performance.now()` before the viewer's right to continue it was checked. */
+  askedAt: number
 }
 
 /** The viewer's own. Nobody else's is ever found. */
@@ -133,6 +140,8 @@ async function findUpload(
   if (row.expiresAt < Date.now() && expired === "refused") {
     throw new Gone("upload-expired")
   }
+  // A cancelled upload only frees space.
+  if (row.spaceId !== null && expired === "refused") await requireEditor({ db, viewer }, row.spaceId)
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }
 
@@ -145,11 +154,12 @@ async function withUpload<Result extends Progress>(
   const lock = await scope.uploadLocks.take(id)
   let key: string | null = null
   try {
+    const askedAt = performance.now()
     const upload = await findUpload(scope, id)
     ;({ key } = upload)
     // It was finished in the meantime.
     if (key === null) return { ...upload, offset: upload.length }
-    return await work({ ...upload, key }, lock)
+    return await work({ ...upload, key, askedAt }, lock)
   } catch (error) {
     if (key === null || isRefusal(error)) throw error
     // The upload may have been cancelled during the work.
@@ -182,8 +192,10 @@ async function append(
   lock: UploadLock,
 ): Promise<number> {
   const end: { why: Refusal | null } = { why: null }
-  const bytes = takeBytes(body, upload.length - offset, lock, end)
-  const size = await scope.blobs.append(upload.key, offset, bytes)
+  const stay = stayToEdit(scope, upload.spaceId, upload.askedAt)
+  const signal = stay ? AbortSignal.any([lock.signal, stay.signal]) : lock.signal
+  const bytes = takeBytes(body, upload.length - offset, { ...lock, signal }, end)
+  const size = await scope.blobs.append(upload.key, offset, bytes).finally(() => stay?.end())
   if (end.why?.status === 413) {
     // Otherwise the file would look complete, with the right size and the wrong bytes.
     await giveUpUpload(scope, upload._id)

@@ -7,23 +7,27 @@ import { offerMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
+import { whileMember } from "./while-member.ts"
 
 /**
- * Handles GET and HEAD for one of the viewer's files. Types that could run scripts are downloaded.
- * Throws `NotFound`, and `Unavailable` if the store has lost the bytes.
+ * Handles GET and HEAD for a file that the viewer may see, for as long as they may. Types that could
+ * run scripts are downloaded. Throws `NotFound`, and `Unavailable` if the store has lost the bytes.
  */
 export async function serveFile(
-  scope: Scope<"db" | "blobs" | "log" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "runningRequests" | "viewer">,
   id: string,
   request: Request,
 ): Promise<Response> {
+  const askedAt = performance.now()
   const file = await findFile(scope, id)
-  return sendBytes(scope, file, request, {
+  const response = await sendBytes(scope, file, request, {
     disposition: dispositionOf(file.mimeType, request),
     // The bytes at a URL never change, but they can be deleted, and the reader can sign out:
     // revalidate every time.
     caching: "private, no-cache, no-transform",
   })
+  if (file.spaceId === null || !response.body) return response
+  return new Response(whileMember(scope, [file.spaceId], askedAt, response.body), response)
 }
 
 /** A file's bytes and their headers, independent of who may read them. */

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { blobs, files, fileShares } from "#db/schema/files.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { hasShown, linkCookie, type Link } from "#server/links/cookies.ts"
 import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
@@ -93,10 +94,12 @@ async function findShare(scope: Visiting, token: string, request: Request) {
     .innerJoin(files, eq(files._id, fileShares.fileId))
     .innerJoin(blobs, eq(blobs._id, files.storageId))
     .innerJoin(users, eq(users._id, fileShares.userId))
+    .leftJoin(spaces, eq(spaces._id, files.spaceId))
     .where(
       and(
         eq(fileShares.tokenHash, hashLinkToken(token)),
         eq(files.trashed, false),
+        or(isNull(spaces._id), eq(spaces.trashed, false)),
         isNotOver(fileShares.expiresAt),
       ),
     )

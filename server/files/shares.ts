@@ -5,7 +5,7 @@ import { Conflict, NotFound } from "#server/errors.ts"
 import { hashLinkPassword } from "#server/links/password.ts"
 import { createLinkToken } from "#server/links/token.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFile, ownShares } from "./access.ts"
+import { editableFiles, editableShares, readableFiles, readableShares, refuseReader } from "./access.ts"
 import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
 
 /** Links to one file. */
@@ -13,7 +13,7 @@ const MOST_SHARES = 100
 
 /**
  * Creates a public link to a file. Its URL is in the response and nowhere else. Throws `NotFound`,
- * and `Conflict` for one link too many.
+ * `Forbidden` for a file that the viewer may only read, and `Conflict` for one link too many.
  */
 export async function shareFile(
   scope: Scope<"db" | "config" | "viewer">,
@@ -23,15 +23,20 @@ export async function shareFile(
   if (!v.is(FileId, fileId)) throw new NotFound("file")
   const { token, ...kept } = createLinkToken()
   const passwordHash = password ? await hashLinkPassword(password) : null
+  const here = and(eq(files._id, fileId), eq(files.trashed, false))
   const share = await scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
     // Locked, so that concurrent requests count the links one after the other, and none is created
     // for a file that has just been deleted.
     const [file] = await tx
       .select({ _id: files._id })
       .from(files)
-      .where(ownFile(scope, fileId))
+      .where(and(editableFiles(inside), here))
       .for("no key update")
-    if (!file) throw new NotFound("file")
+    if (!file) {
+      await refuseReader(inside, here)
+      throw new NotFound("file")
+    }
     if ((await tx.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
       throw new Conflict("too-many-links", { most: MOST_SHARES })
     const [made] = await tx
@@ -51,27 +56,36 @@ export async function shareFile(
   return { share: shareSummary(share), url: `${scope.config.origin}/share/${token}` }
 }
 
-/** The links to one of the viewer's files, newest first. Throws `NotFound`. */
+/** The links to a file that the viewer may see, newest first. Throws `NotFound`. */
 export async function listShares(scope: Scope<"db" | "viewer">, fileId: string): Promise<ShareSummary[]> {
   if (!v.is(FileId, fileId)) throw new NotFound("file")
-  const [file] = await scope.db.select({ _id: files._id }).from(files).where(ownFile(scope, fileId))
+  const [file] = await scope.db
+    .select({ _id: files._id })
+    .from(files)
+    .where(and(readableFiles(scope, { trashed: false }), eq(files._id, fileId)))
   if (!file) throw new NotFound("file")
   const shares = await scope.db
     .select()
     .from(fileShares)
-    .where(and(ownShares(scope), eq(fileShares.fileId, fileId)))
+    .where(and(readableShares(scope), eq(fileShares.fileId, fileId)))
     .orderBy(desc(fileShares._id))
   return shares.map(shareSummary)
 }
 
-/** Invalidates the URL; a download that has begun continues. Throws `NotFound`. */
+/** Invalidates the URL; a download that has begun continues. Throws `NotFound`, `Forbidden`. */
 export async function revokeShare(scope: Scope<"db" | "viewer">, shareId: string): Promise<void> {
   if (!v.is(ShareId, shareId)) throw new NotFound("link")
   const [revoked] = await scope.db
     .delete(fileShares)
-    .where(and(ownShares(scope), eq(fileShares._id, shareId)))
+    .where(and(editableShares(scope), eq(fileShares._id, shareId)))
     .returning({ _id: fileShares._id })
-  if (!revoked) throw new NotFound("link")
+  if (revoked) return
+  const [seen] = await scope.db
+    .select({ fileId: fileShares.fileId })
+    .from(fileShares)
+    .where(and(readableShares(scope), eq(fileShares._id, shareId)))
+  if (seen) await refuseReader(scope, eq(files._id, seen.fileId))
+  throw new NotFound("link")
 }
 
 /** A link as its owner sees it: without its hashes. */

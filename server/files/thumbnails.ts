@@ -1,11 +1,11 @@
-import { eq } from "drizzle-orm"
+import { and, eq } from "drizzle-orm"
 import { createHash } from "node:crypto"
 import { buffer } from "node:stream/consumers"
 import { files, fileThumbnails } from "#db/schema/files.ts"
 import { Unavailable, UnsupportedType } from "#server/errors.ts"
 import { isFresh } from "#server/transport/conditional.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFile } from "./access.ts"
+import { readableFiles } from "./access.ts"
 import { findFile } from "./files.ts"
 import { ISOLATED } from "./serve.ts"
 
@@ -112,7 +112,7 @@ async function keep(scope: Drawing, fileId: string, bytes: Uint8Array | null) {
     const [file] = await tx
       .select({ _id: files._id })
       .from(files)
-      .where(ownFile(scope, fileId))
+      .where(and(readableFiles(scope, { trashed: false }), eq(files._id, fileId)))
       .for("key share")
     if (file) await tx.insert(fileThumbnails).values({ fileId, bytes }).onConflictDoNothing()
   })

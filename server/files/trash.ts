@@ -1,13 +1,14 @@
-import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
+import { and, asc, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
-import { ownFile, ownFileAnywhere, ownFiles, ownFilesAnywhere, ownTrash } from "./access.ts"
-import { FileId, type FileSummary } from "./contract.ts"
+import { requireEditor } from "#server/spaces/access.ts"
+import { editableFiles, refuseReader, trashIn } from "./access.ts"
+import { FileId, type FileSummary, type Place } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
-import { summary } from "./list.ts"
+import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
 import { discardBlob } from "./discard.ts"
 
@@ -21,32 +22,32 @@ const PURGE_INTERVAL = 60 * 60 * 1000
 const AT_ONCE = 500
 
 /**
- * Removes it from every list and URL except the trash, until it expires there. Throws `NotFound`.
+ * Removes it from every list and URL except the trash, until it expires there. Throws `NotFound`,
+ * and `Forbidden` for a file that the viewer may only read.
  */
 export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
-  const [trashed] = await scope.db
-    .update(files)
-    .set({ trashed: true, trashedAt: Date.now() })
-    .where(ownFile(scope, id))
-    .returning({ _id: files._id })
-  if (!trashed) throw new NotFound("file")
+  const trashed = await moveToTrash(scope, eq(files._id, id))
+  if (trashed === 0) throw new NotFound("file")
 }
 
 /**
  * Restores it from the trash: as `a (1).txt` if another file is called `a.txt` by now. Throws
- * `NotFound`.
+ * `NotFound`, `Forbidden`.
  */
 export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     const [file] = await tx
-      .select({ userId: files.userId, fileName: files.fileName })
+      .select({ userId: files.userId, spaceId: files.spaceId, fileName: files.fileName })
       .from(files)
-      .where(and(ownTrash(scope), eq(files._id, id)))
+      .where(and(editableFiles(inside, { trashed: true }), eq(files._id, id)))
       .for("update")
-    if (!file) throw new NotFound("file")
+    if (!file) {
+      await refuseReader(inside, and(eq(files.trashed, true), eq(files._id, id)))
+      throw new NotFound("file")
+    }
     const restored = await restoreAs(inside, id, file.fileName)
     if (restored) return restored
     for (let number = await findFreeNumber(inside, file); ; number++) {
@@ -67,7 +68,7 @@ async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Pro
         .returning(summary),
     )
     if (!restored) throw new Error("The database returned no row for the restored file.")
-    return restored
+    return summaryOf(restored)
   } catch (error) {
     if (isTaken(error)) return null
     throw error
@@ -84,67 +85,89 @@ const UNIQUE_VIOLATION = "23505"
 
 /**
  * Deletes it permanently, whether or not it is in the trash. The file is gone with the commit; its
- * bytes follow, and if they cannot be deleted now, the sweep does it later. Throws `NotFound`.
+ * bytes follow, and if they cannot be deleted now, the sweep does it later. Throws `NotFound`,
+ * `Forbidden`.
  */
 export async function purgeFile(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
   id: string,
 ): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
-  const purged = await purge(scope, ownFileAnywhere(scope, id))
+  const purged = await purgeEditable(scope, eq(files._id, id))
   if (purged.length === 0) throw new NotFound("file")
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
 }
 
 /**
  * Moves several files to the trash in one transaction. Missing files are skipped; returns how many
- * were moved.
+ * were moved. Throws `Forbidden`, and moves none, if the viewer may only read one of them.
  */
-export async function trashFiles(
-  { db, viewer }: Scope<"db" | "viewer">,
-  ids: readonly string[],
-): Promise<number> {
-  const trashed = await db
-    .update(files)
-    .set({ trashed: true, trashedAt: Date.now() })
-    .where(and(ownFiles({ viewer }), inArray(files._id, [...ids])))
-    .returning({ _id: files._id })
-  return trashed.length
+export function trashFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
+  return moveToTrash(scope, inArray(files._id, [...ids]))
+}
+
+function moveToTrash(scope: Scope<"db" | "viewer">, which: SQL): Promise<number> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    const here = and(which, eq(files.trashed, false))
+    const trashed = await tx
+      .update(files)
+      .set({ trashed: true, trashedAt: Date.now() })
+      .where(and(editableFiles(inside), here))
+      .returning({ _id: files._id })
+    // Those that were moved are in the trash by now.
+    await refuseReader(inside, here)
+    return trashed.length
+  })
 }
 
 /**
  * Restores several files, each like `restoreFile`. Missing files are skipped; returns how many were
- * restored.
+ * restored. Throws `Forbidden` as `trashFiles` does.
  */
 export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
   return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    const here = and(eq(files.trashed, true), inArray(files._id, [...ids]))
+    await refuseReader(inside, here)
+    // In a fixed order, so that two who restore the same files do not wait for each other.
     const found = await tx
       .select({ _id: files._id })
       .from(files)
-      .where(and(ownTrash(scope), inArray(files._id, [...ids])))
-    for (const { _id } of found) await restoreFile({ ...scope, db: tx }, _id)
+      .where(and(editableFiles(inside), here))
+      .orderBy(asc(files._id))
+      .for("update")
+    for (const { _id } of found) await restoreFile(inside, _id)
     return found.length
   })
 }
 
 /**
  * Deletes several files permanently, each like `purgeFile`. Missing files are skipped; returns how
- * many were deleted.
+ * many were deleted. Throws `Forbidden` as `trashFiles` does.
  */
 export async function purgeFiles(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
   ids: readonly string[],
 ): Promise<number> {
-  const purged = await purge(scope, and(ownFilesAnywhere(scope), inArray(files._id, [...ids])))
+  const purged = await purgeEditable(scope, inArray(files._id, [...ids]))
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
   return purged.length
 }
 
-/** Purges the viewer's whole trash. Returns how many files there were. */
+/**
+ * Purges the viewer's whole trash, or a space's. Returns how many files there were. Throws
+ * `NotFound`, `Forbidden` for a space.
+ */
 export async function emptyTrash(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
+  { spaceId }: Place = {},
 ): Promise<number> {
-  const purged = await purge(scope, ownTrash(scope))
+  const purged = await scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    if (spaceId !== undefined) await requireEditor(inside, spaceId)
+    return purge(inside, trashIn(inside, spaceId))
+  })
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
   return purged.length
 }
@@ -190,18 +213,32 @@ export async function purgeOldTrash(
 interface Purged {
   storageId: string
   userId: string
+  spaceId: string | null
   size: number
 }
 
-/** The files' space is free with the same commit. */
+/** Throws `Forbidden`, and purges nothing, if the viewer may only read one of the files. */
+function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL): Promise<Purged[]> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    const purged = await purge(inside, and(editableFiles(inside), which))
+    await refuseReader(inside, which)
+    return purged
+  })
+}
+
+/** The files' space is free with the same commit. What is in a space is counted by a trigger. */
 function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
   return db.transaction(async (tx) => {
-    const purged = await tx
-      .delete(files)
-      .where(which)
-      .returning({ storageId: files.storageId, userId: files.userId, size: files.size })
+    const purged = await tx.delete(files).where(which).returning({
+      storageId: files.storageId,
+      userId: files.userId,
+      spaceId: files.spaceId,
+      size: files.size,
+    })
     const freed = new Map<string, number>()
-    for (const { userId, size } of purged) freed.set(userId, (freed.get(userId) ?? 0) + size)
+    for (const { userId, spaceId, size } of purged)
+      if (spaceId === null) freed.set(userId, (freed.get(userId) ?? 0) + size)
     // In a fixed order, so that two processes do not deadlock.
     for (const [userId, size] of [...freed].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       await tx

@@ -13,11 +13,12 @@ import {
   type Part,
   type Progress,
 } from "./resumable.ts"
+import { placeOf } from "./contract.ts"
 import { UploadMetadata } from "./upload-metadata.ts"
 
 // The headers of the tus protocol 1.0.0, https://tus.io/protocols/resumable-upload.
 
-type Uploading = Scope<"blobs" | "config" | "db" | "uploadLocks" | "viewer">
+type Uploading = Scope<"blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "viewer">
 
 const VERSION = "1.0.0"
 const EXTENSIONS = "creation,creation-with-upload,expiration,termination"
@@ -84,7 +85,8 @@ async function create(scope: Uploading, request: Request, address: string): Prom
   }
   const length = readHeader(request, "Upload-Length", ByteCount)
   const { fileName, metadata } = readHeader(request, "Upload-Metadata", UploadMetadata)
-  const created = await createUpload(scope, { fileName, length, metadata })
+  const { spaceId } = placeOf(request)
+  const created = await createUpload(scope, { fileName, length, metadata, spaceId })
   const headers = { Location: `${address}/${created._id}` }
   if (!isPart(request) || length === 0)
     return new Response(null, { status: 201, headers: { ...headers, ...described(created) } })

@@ -1,14 +1,14 @@
 import { eq } from "drizzle-orm"
 import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, isRefusal } from "#server/errors.ts"
-import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { commitFile, givenUp } from "./commit.ts"
-import type { FileSummary } from "./contract.ts"
+import type { FileSummary, Place } from "./contract.ts"
 import { discardUpload, removeNameless } from "./discard.ts"
 import { REQUEST_LEASE } from "./expiry.ts"
 import { cleanFileName } from "./names.ts"
 import { overQuota, reserveSpace, tooLarge, type AnnouncedSize } from "./reserve-space.ts"
+import { stayToEdit, untilAborted } from "./while-member.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface IncomingFile {
@@ -18,27 +18,34 @@ export interface IncomingFile {
   size: AnnouncedSize
 }
 
-type Uploading = Scope<"db" | "blobs" | "config" | "log" | "viewer">
+type Uploading = Scope<"db" | "blobs" | "config" | "log" | "runningRequests" | "viewer">
+
+type Reserved = Awaited<ReturnType<typeof reserveSpace>>
 
 /** Milliseconds. */
 const RENEWAL_INTERVAL = 60_000
 
 /**
- * Receives one file in one request. Its space is reserved before the first byte, its bytes are
+ * Receives one file in one request, as a personal one or into a space. Its room is reserved before the first byte, its bytes are
  * durable before its row is written, and if anything fails in between, nothing remains. Throws
- * `TooLarge`, `OutOfSpace` beyond the viewer's quota, and `BadRequest` if the number of bytes is
- * not the announced one.
+ * `TooLarge`, `OutOfSpace` beyond the quota of who pays, `BadRequest` if the number of bytes is not
+ * the announced one, and `NotFound` or `Forbidden` for a space, also when the viewer loses the right
+ * to add to it while bytes arrive.
  */
 export async function uploadFile(
   scope: Uploading,
   { fileName, bytes, size }: IncomingFile,
+  { spaceId }: Place = {},
 ): Promise<FileSummary> {
   const name = cleanFileName(fileName)
-  const upload = await reserveSpace(scope, name, size, { expiresAt: leaseEnd() })
+  const askedAt = performance.now()
+  const upload = await reserveSpace(scope, name, size, { expiresAt: leaseEnd(), spaceId: spaceId ?? null })
   const renewing = renewLease(scope, upload._id)
+  const stay = stayToEdit(scope, spaceId ?? null, askedAt)
   try {
     const sample = new Sample()
-    const stored = await scope.blobs.put(upload.key, sample.taking(bytes), { limit: upload.reserved })
+    const allowed = stay ? untilAborted(stay.signal, bytes) : bytes
+    const stored = await scope.blobs.put(upload.key, sample.taking(allowed), { limit: upload.reserved })
     if ("exactly" in size && stored.size !== size.exactly) {
       const said = { fileName: name, stored: stored.size, announced: size.exactly }
       throw new BadRequest("upload-ended-early", said)
@@ -54,8 +61,9 @@ export async function uploadFile(
     // The upload was given up before this, and its bytes may have been moved to their final place
     // since.
     if (error instanceof Conflict) await removeNameless(scope, upload.key)
-    throw isRefusal(error) && error.status === 413 ? tooMuch(scope, name, size, upload.reserved) : error
+    throw isRefusal(error) && error.status === 413 ? tooMuch(upload, name, size, spaceId ?? null) : error
   } finally {
+    stay?.end()
     clearInterval(renewing)
   }
 }
@@ -105,9 +113,13 @@ class Sample {
 }
 
 /** The refusal for an upload that reached the end of its reservation. */
-function tooMuch(scope: Uploading, name: string, size: AnnouncedSize, reserved: number) {
-  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
+function tooMuch(
+  { reserved, limits }: Pick<Reserved, "reserved" | "limits">,
+  name: string,
+  size: AnnouncedSize,
+  spaceId: string | null,
+) {
   if ("exactly" in size)
     return new BadRequest("upload-longer-than-announced", { fileName: name, announced: size.exactly })
-  return reserved < largestFile ? overQuota(name, quota) : tooLarge(name, largestFile)
+  return reserved < limits.largestFile ? overQuota(name, limits, spaceId) : tooLarge(name, limits)
 }

@@ -1,11 +1,19 @@
-import { eq, sql } from "drizzle-orm"
+import { eq, sql, type SQLWrapper } from "drizzle-orm"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Scope } from "#server/scope.ts"
 
-const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id})`
-const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${files.userId} = ${users._id} and ${files.trashed})`
-const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${uploads.userId} = ${users._id})`
+/** What a person pays for: what is personal to them, and what is in the spaces that they own. */
+function isPaidBy(userId: SQLWrapper | string, { userId: author, spaceId }: typeof files | typeof uploads) {
+  return sql`((${spaceId} is null and ${author} = ${userId}) or ${spaceId} in (
+    select ${spaceMembers.spaceId} from ${spaceMembers}
+    where ${spaceMembers.userId} = ${userId} and ${spaceMembers.role} = 'owner'))`
+}
+
+const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)})`
+const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)} and ${files.trashed})`
+const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${isPaidBy(users._id, uploads)})`
 
 /**
  * Users whose stored sums, which the quota uses, differ from the sums of their rows. One statement,
@@ -46,11 +54,11 @@ export async function correctUsage({ db }: Scope<"db">, userId: string): Promise
         trashed: sql<number>`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)::float8`,
       })
       .from(files)
-      .where(eq(files.userId, userId))
+      .where(isPaidBy(userId, files))
     const [held] = await tx
       .select({ reserved: sql<number>`coalesce(sum(${uploads.reserved}), 0)::float8` })
       .from(uploads)
-      .where(eq(uploads.userId, userId))
+      .where(isPaidBy(userId, uploads))
     await tx
       .update(fileUsage)
       .set({ ...sum, ...held })

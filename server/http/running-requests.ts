@@ -1,7 +1,14 @@
 import type { ServerResponse } from "node:http"
+import { Forbidden, NotFound, type Refusal } from "#server/errors.ts"
 
 /** Announced by the database when a person is suspended. The text is their id. */
 const SUSPENDED = "accounts.suspended"
+
+/**
+ * Announced by the database when a person may no longer read, or only edit, in a space. The text is
+ * their id, the space's and the right.
+ */
+const LOST_ACCESS = "spaces.lostAccess"
 
 /** Milliseconds: longer than identifying the sender of a request takes. */
 const IDENTIFYING = 60_000
@@ -10,21 +17,50 @@ const IDENTIFYING = 60_000
 export interface RunningRequests {
   /** `askedAt` is the value of `performance.now()` before the session was looked up. */
   add(userId: string, outgoing: ServerResponse, askedAt: number): void
+  /**
+   * What a person is doing in a space. `askedAt` is the value of `performance.now()` before their
+   * access was checked.
+   */
+  stay(what: { userId: string; spaceId: string; right: Right; askedAt: number }): Stay
   /** The handlers that the realtime layer calls for announcements of these topics. */
   readonly announcements: Readonly<Record<string, (text: string) => void>>
 }
 
-/** Ends the connections of running requests when their person is suspended. */
+type Right = "read" | "edit"
+
+export interface Stay {
+  /** Aborted with a refusal when the person loses the right. */
+  readonly signal: AbortSignal
+  end(): void
+}
+
+/**
+ * Ends the connections of running requests when their person is suspended, and what somebody does in
+ * a space when they may no longer do it.
+ */
 export function openRunningRequests(): RunningRequests {
   const running = new Map<string, Set<ServerResponse>>()
   /** By user id, for as long as a session that was looked up earlier may still be in use. */
   const endedAt = new Map<string, number>()
+  /** By user, space and right. */
+  const stays = new Map<string, Set<AbortController>>()
+  /** The same: when the right was lost. */
+  const lostAt = new Map<string, number>()
 
   function end(userId: string) {
-    const now = performance.now()
-    for (const [id, at] of endedAt) if (now - at > IDENTIFYING) endedAt.delete(id)
-    endedAt.set(userId, now)
+    note(endedAt, userId)
     for (const outgoing of running.get(userId) ?? []) outgoing.req.socket.destroy()
+  }
+
+  /** `text` names the right. Whoever cannot read cannot edit either. */
+  function lose(text: string) {
+    const [userId = "", spaceId = "", lost] = text.split(" ")
+    for (const right of lost === "edit" ? (["edit"] as const) : (["read", "edit"] as const)) {
+      const key = keyOf({ userId, spaceId, right })
+      note(lostAt, key)
+      const why: Refusal = lost === "edit" ? new Forbidden("space-reader") : new NotFound("space")
+      for (const stopped of stays.get(key) ?? []) stopped.abort(why)
+    }
   }
 
   return {
@@ -33,14 +69,36 @@ export function openRunningRequests(): RunningRequests {
         outgoing.req.socket.destroy()
         return
       }
-      const theirs = running.get(userId) ?? new Set()
-      running.set(userId, theirs.add(outgoing))
       // The connection may then carry somebody else's request, from a proxy for example.
-      outgoing.once("close", () => {
-        theirs.delete(outgoing)
-        if (theirs.size === 0 && running.get(userId) === theirs) running.delete(userId)
-      })
+      outgoing.once("close", hold(running, userId, outgoing))
     },
-    announcements: { [SUSPENDED]: end },
+    stay({ askedAt, ...what }) {
+      const key = keyOf(what)
+      const stopped = new AbortController()
+      if ((lostAt.get(key) ?? -Infinity) >= askedAt) stopped.abort(new NotFound("space"))
+      return { signal: stopped.signal, end: hold(stays, key, stopped) }
+    },
+    announcements: { [SUSPENDED]: end, [LOST_ACCESS]: lose },
+  }
+}
+
+function keyOf({ userId, spaceId, right }: { userId: string; spaceId: string; right: Right }) {
+  return `${userId} ${spaceId.toLowerCase()} ${right}`
+}
+
+/** Sets the moment of `key`, and forgets those that no request can be about. */
+function note(moments: Map<string, number>, key: string) {
+  const now = performance.now()
+  for (const [known, at] of moments) if (now - at > IDENTIFYING) moments.delete(known)
+  moments.set(key, now)
+}
+
+/** Adds a member to the set of `key`. Returns what removes it. */
+function hold<Member>(sets: Map<string, Set<Member>>, key: string, member: Member): () => void {
+  const theirs = sets.get(key) ?? new Set()
+  sets.set(key, theirs.add(member))
+  return () => {
+    theirs.delete(member)
+    if (theirs.size === 0 && sets.get(key) === theirs) sets.delete(key)
   }
 }

@@ -13,6 +13,12 @@ export interface Placed {
   spaceKey: PgColumn
 }
 
+/** The viewer, or somebody for whom a process goes on later. */
+interface Asking {
+  db: Database
+  viewer: { user: { _id: string } }
+}
+
 export const EDITORS = ["owner", "editor"] as const satisfies readonly Role[]
 
 /** Rows that are personal to the viewer. */
@@ -44,11 +50,12 @@ export function mayEdit(scope: Scope<"db" | "viewer">, table: Placed): SQL | und
 }
 
 /**
- * The viewer's role in a space, locked as `mayEdit` does if `db` is a transaction. Throws
+ * The viewer's role in a space, locked as `mayEdit` does if `db` is a transaction. What only the
+ * owner may do waits for whatever else the owner is doing there. Throws
  * `NotFound` for a space that they are not a member of, and `Forbidden` if they need another role.
  */
 export async function requireMember(
-  { db, viewer }: Scope<"db" | "viewer">,
+  { db, viewer }: Asking,
   spaceId: string,
   roles: readonly Role[] = ROLES,
 ): Promise<Role> {
@@ -57,7 +64,7 @@ export async function requireMember(
     .select({ role: spaceMembers.role })
     .from(spaceMembers)
     .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceId, spaceId)))
-    .for("key share")
+    .for(roles.includes("editor") ? "key share" : "update")
   if (!member) throw new NotFound("space")
   if (!roles.includes(member.role))
     throw new Forbidden(roles.includes("editor") ? "space-reader" : "space-owner-only")
@@ -65,12 +72,12 @@ export async function requireMember(
 }
 
 /** Throws as `requireMember` does unless the viewer may add to the space. */
-export async function requireEditor(scope: Scope<"db" | "viewer">, spaceId: string): Promise<void> {
+export async function requireEditor(scope: Asking, spaceId: string): Promise<void> {
   await requireMember(scope, spaceId, EDITORS)
 }
 
 /** The viewer's memberships in spaces that are not in the trash. */
-export function ownMemberships({ viewer }: Scope<"viewer">): SQL | undefined {
+export function ownMemberships({ viewer }: Pick<Asking, "viewer">): SQL | undefined {
   return and(eq(spaceMembers.userId, viewer.user._id), eq(spaceMembers.trashed, false))
 }
 

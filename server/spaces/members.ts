@@ -1,6 +1,7 @@
-import { and, asc, eq, ne } from "drizzle-orm"
+import { and, asc, eq, inArray, ne } from "drizzle-orm"
 import * as v from "valibot"
-import { spaceMembers } from "#db/schema/spaces.ts"
+import { fileUsage } from "#db/schema/files.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "./access.ts"
@@ -52,10 +53,25 @@ export function transferSpace(scope: Scope<"db" | "viewer">, spaceId: string, us
     const inside = { ...scope, db: tx }
     await requireMember(inside, spaceId, ["owner"])
     const heir = await requireOther(inside, spaceId, userId)
+    await lockUsage(inside, spaceId, [scope.viewer.user._id, userId])
     const owner = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.role, "owner"))
     await tx.update(spaceMembers).set({ role: "editor" }).where(owner)
     await tx.update(spaceMembers).set({ role: "owner" }).where(heir)
   })
+}
+
+/**
+ * What the triggers lock that move the space's sums, in one order, so that two transfers between the
+ * same people do not wait for each other.
+ */
+async function lockUsage({ db }: Scope<"db">, spaceId: string, userIds: string[]) {
+  await db.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("update")
+  await db
+    .select({ _id: fileUsage._id })
+    .from(fileUsage)
+    .where(inArray(fileUsage.userId, userIds))
+    .orderBy(asc(fileUsage.userId))
+    .for("update")
 }
 
 /** The condition for a member other than the owner, who is locked. */

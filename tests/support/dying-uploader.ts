@@ -5,6 +5,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import { cancelUpload, createUpload, receivePart } from "#server/files/resumable.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { openRunningRequests } from "#server/http/running-requests.ts"
 import { announce } from "#server/live.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { openLog } from "#server/log.ts"
@@ -25,6 +26,7 @@ const scope = {
   log,
   db,
   uploadLocks,
+  runningRequests: openRunningRequests(),
   blobs: await openDiskBlobs(directory),
   viewer: {
     user,

@@ -7,6 +7,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { openRunningRequests } from "#server/http/running-requests.ts"
 import { announce } from "#server/live.ts"
 import { openLog } from "#server/log.ts"
 import type { Viewer } from "#server/scope.ts"
@@ -27,6 +28,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     log,
     db: database.db,
     blobs: await openDiskBlobs(directory),
+    runningRequests: openRunningRequests(),
     uploadLocks: openUploadLocks({ announce, config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }

@@ -20,6 +20,7 @@ import { finishMoment, prepareMoment, restoreMoment } from "#server/backup/histo
 import { readConfig } from "#server/config.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
+import { openRunningRequests } from "#server/http/running-requests.ts"
 import { openLog } from "#server/log.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import type { Viewer } from "#server/scope.ts"
@@ -70,6 +71,7 @@ export async function openHistoryHome() {
     log,
     config,
     viewer,
+    runningRequests: openRunningRequests(),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(db),
   }
   const copies = await openDiskBlobs(historyBlobsIn(archive))

@@ -28,15 +28,16 @@ export async function action({ context, request }: Route.ActionArgs) {
 }
 
 /**
- * Accepts a form, so that the browser saves the response itself: `ids` once per file, or `all`.
- * Accepts the same as JSON.
+ * Accepts a form, so that the browser saves the response itself: `ids` once per file, or `all` and
+ * perhaps `spaceId`. Accepts the same as JSON.
  */
 async function readSelection(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): Promise<unknown> {
   try {
     if (!/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType ?? ""))
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
     const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
-    return form.has("all") ? { all: true } : { ids: form.getAll("ids") }
+    const spaceId = form.get("spaceId") ?? undefined
+    return form.has("all") ? { all: true, spaceId } : { ids: form.getAll("ids") }
   } catch {
     return null
   }

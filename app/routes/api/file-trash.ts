@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { ListTrash } from "#server/files/contract.ts"
+import { ListTrash, placeOf } from "#server/files/contract.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { emptyTrash } from "#server/files/trash.ts"
 import { json } from "#server/transport/json.ts"
@@ -20,7 +20,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   )
 }
 
-export async function action({ context }: Route.ActionArgs) {
+export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  return answerRefusals(async () => json({ purged: await emptyTrash(scope) }))
+  return answerRefusals(async () => json({ purged: await emptyTrash(scope, placeOf(request)) }))
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { ListFiles } from "#server/files/contract.ts"
+import { ListFiles, placeOf } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { listFiles } from "#server/files/list.ts"
 import { uploadFile } from "#server/files/upload.ts"
@@ -23,7 +23,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
+  const place = placeOf(request)
   return answerRefusals(async () =>
-    json({ files: await takeFiles(request, (file) => uploadFile(scope, file)) }, { status: 201 }),
+    json({ files: await takeFiles(request, (file) => uploadFile(scope, file, place)) }, { status: 201 }),
   )
 }

@@ -1,6 +1,16 @@
 import * as v from "valibot"
 import { ArchiveFiles, ShareFile } from "#server/files/contract.ts"
-import { binary, File, fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
+import {
+  binary,
+  File,
+  fileId,
+  noSpace,
+  notFound,
+  ofFiles,
+  reader,
+  spaceId,
+  unauthorized,
+} from "./file-parts.ts"
 import {
   type Answer,
   idParameter,
@@ -31,7 +41,7 @@ const trash: Operation = {
   ...ofFiles,
   operationId: "listTrash",
   summary: "What is in the trash, the last removed first",
-  parameters: pageParameters,
+  parameters: [spaceId, ...pageParameters],
   responses: {
     "200": jsonAnswer(
       "A page.",
@@ -42,6 +52,7 @@ const trash: Operation = {
     ),
     "400": refusal("The cursor is not one that this list gave."),
     "401": unauthorized,
+    "404": noSpace,
   },
 }
 
@@ -81,9 +92,12 @@ export const fileActsPaths: Record<string, PathItem> = {
       ...ofFiles,
       operationId: "emptyTrash",
       summary: "Remove for ever what is in the trash",
+      parameters: [spaceId],
       responses: {
         "200": jsonAnswer("How many files that were.", v.strictObject({ purged: count })),
         "401": unauthorized,
+        "403": refusal("You may only read in the space."),
+        "404": noSpace,
       },
     },
   },
@@ -92,7 +106,8 @@ export const fileActsPaths: Record<string, PathItem> = {
       ...ofFiles,
       operationId: "downloadArchive",
       summary: "Several files, or all, as one zip",
-      description: "As JSON, or as a form in which `ids` stands once for each file, or `all`.",
+      description:
+        "As JSON, or as a form in which `ids` stands once for each file, or `all`. With `all`, `spaceId` names a space.",
       requestBody: {
         required: true,
         content: {
@@ -118,7 +133,8 @@ export const fileActsPaths: Record<string, PathItem> = {
       responses: {
         "204": { description: "It leads nowhere from now on." },
         "401": unauthorized,
-        "404": refusal("There is no such link, or it is not yours."),
+        "403": reader,
+        "404": refusal("There is no such link, or you may not see it."),
       },
     },
   },
@@ -131,6 +147,7 @@ export const fileActsPaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("The file, perhaps under another name.", v.strictObject({ file: File })),
         "401": unauthorized,
+        "403": reader,
         "404": notFound,
       },
     },
@@ -151,6 +168,7 @@ export const fileActsPaths: Record<string, PathItem> = {
         ),
         "400": refusal("The body is not JSON, or a limit makes no sense."),
         "401": unauthorized,
+        "403": reader,
         "404": notFound,
         "409": refusal("The file has as many links as it can have."),
         "413": refusal("The body is larger than 256 KB."),

@@ -9,10 +9,20 @@ export const File = v.strictObject({
   fileName: v.string(),
   mimeType: v.string(),
   size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
+  userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
+  spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
 })
 
 export const ofFiles = { tags: ["Files"], security: SIGNED_IN }
 export const fileId = idParameter("fileId")
 export const binary = { type: "string", format: "binary" }
 export const unauthorized = refusal("Nobody is signed in.")
-export const notFound = refusal("There is no such file, or it is not yours.")
+export const notFound = refusal("There is no such file, or you may not see it.")
+export const reader = refusal("You may only read in the file's space.")
+export const noSpace = refusal("There is no such space, or you are not a member of it.")
+export const spaceId = {
+  name: "spaceId",
+  in: "query",
+  description: "The space. What is personal to you without it.",
+  schema: { type: "string", format: "uuid" },
+}

@@ -1,4 +1,4 @@
-import { binary, ofFiles, unauthorized } from "./file-parts.ts"
+import { binary, ofFiles, spaceId, unauthorized } from "./file-parts.ts"
 import { type Answer, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
 
 type Headers = NonNullable<Answer["headers"]>
@@ -27,13 +27,14 @@ const refusals = {
   ),
   // The guard's, which does not know tus.
   "401": unauthorized,
+  "403": tusRefusal("You may only read in the space."),
   "412": tusRefusal("The version of tus is another.", {
     "Tus-Version": { required: true, schema: version },
   }),
 }
 const ofUpload = {
   ...refusals,
-  "404": tusRefusal("There is no such upload, or it is not yours."),
+  "404": tusRefusal("There is no such upload, it is not yours, or you are no longer a member of its space."),
   "410": tusRefusal("The upload was removed, or waited too long."),
   "423": tusRefusal("Another request is at this upload."),
 }
@@ -72,6 +73,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       description: "tus 1.0: https://tus.io/protocols/resumable-upload. The body may be the first bytes.",
       parameters: [
         speaksTus,
+        spaceId,
         { name: "Upload-Length", in: "header", required: true, description: "Bytes.", schema: count },
         {
           name: "Upload-Metadata",
@@ -94,6 +96,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
             Location: { required: true, description: "Its path.", schema: { type: "string" } },
           },
         },
+        "404": tusRefusal("There is no such space, or you are not a member of it."),
         "429": tusRefusal("Too many uploads are under way."),
       },
     },

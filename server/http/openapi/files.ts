@@ -1,6 +1,16 @@
 import * as v from "valibot"
 import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
-import { binary, File, fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
+import {
+  binary,
+  File,
+  fileId,
+  noSpace,
+  notFound,
+  ofFiles,
+  reader,
+  spaceId,
+  unauthorized,
+} from "./file-parts.ts"
 import {
   type Answer,
   jsonAnswer,
@@ -36,7 +46,7 @@ export const filesPaths: Record<string, PathItem> = {
     get: {
       ...ofFiles,
       operationId: "listFiles",
-      summary: "Your files",
+      summary: "Your files, or those in a space",
       parameters: [
         {
           name: "q",
@@ -44,6 +54,7 @@ export const filesPaths: Record<string, PathItem> = {
           description: "Part of a name.",
           schema: { type: "string", maxLength: 200 },
         },
+        spaceId,
         { name: "sort", in: "query", schema: { enum: SORTS, default: "newest" } },
         { name: "type", in: "query", schema: { enum: KINDS } },
         ...pageParameters,
@@ -55,6 +66,7 @@ export const filesPaths: Record<string, PathItem> = {
         ),
         "400": refusal("The cursor is not one that this list gave."),
         "401": unauthorized,
+        "404": noSpace,
       },
     },
     post: {
@@ -69,6 +81,7 @@ export const filesPaths: Record<string, PathItem> = {
           description: "The file's name, where it is the body.",
           schema: { type: "string" },
         },
+        spaceId,
       ],
       requestBody: {
         required: true,
@@ -83,9 +96,11 @@ export const filesPaths: Record<string, PathItem> = {
         "201": jsonAnswer("They are stored.", v.strictObject({ files: v.array(File) })),
         "400": refusal("There is no file in it, or it ended early."),
         "401": unauthorized,
+        "403": refusal("You may only read in the space."),
+        "404": noSpace,
         "409": refusal("It took too long, and its room was given up."),
         "413": refusal("A file is larger than allowed."),
-        "507": refusal("The plan, or the disk, has no room for it."),
+        "507": refusal("The plan, the plan of the space's owner, or the disk, has no room for it."),
       },
     },
   },
@@ -102,6 +117,7 @@ export const filesPaths: Record<string, PathItem> = {
         "200": jsonAnswer("The file.", v.strictObject({ file: File })),
         "400": refusal("The body is not JSON, or not a name."),
         "401": unauthorized,
+        "403": reader,
         "404": notFound,
         "409": refusal("Another file has the name."),
         "413": refusal("The body is larger than 256 KB."),
@@ -120,7 +136,12 @@ export const filesPaths: Record<string, PathItem> = {
           schema: { enum: ["1"] },
         },
       ],
-      responses: { "204": { description: "It is removed." }, "401": unauthorized, "404": notFound },
+      responses: {
+        "204": { description: "It is removed." },
+        "401": unauthorized,
+        "403": reader,
+        "404": notFound,
+      },
     },
   },
 }

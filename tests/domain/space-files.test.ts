@@ -1,0 +1,457 @@
+import { eq } from "drizzle-orm"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { files, fileUsage, uploads } from "#db/schema/files.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { readConfig } from "#server/config.ts"
+import { archiveFiles } from "#server/files/archive.ts"
+import { giveUpUpload } from "#server/files/discard.ts"
+import { findFile, readFileText, renameFile } from "#server/files/files.ts"
+import { listTrash } from "#server/files/list-trash.ts"
+import { listFiles } from "#server/files/list.ts"
+import { cancelUpload, createUpload, findProgress, receivePart } from "#server/files/resumable.ts"
+import { serveFile } from "#server/files/serve.ts"
+import { visitShare } from "#server/files/share-visits.ts"
+import { listShares, revokeShare, shareFile } from "#server/files/shares.ts"
+import { sweep } from "#server/files/sweep.ts"
+import {
+  emptyTrash,
+  purgeFile,
+  purgeFiles,
+  purgeOldTrash,
+  restoreFile,
+  restoreFiles,
+  trashFile,
+  trashFiles,
+} from "#server/files/trash.ts"
+import { uploadFile } from "#server/files/upload.ts"
+import { correctUsage, findWrongUsage } from "#server/files/usage.ts"
+import { leaveSpace, restoreSpace, trashSpace } from "#server/spaces/spaces.ts"
+import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
+import { purgeSpaces } from "#server/spaces/purge.ts"
+import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+
+type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
+const ROLES = ["owner", "editor", "reader", "removed", "stranger"] as const
+type Who = (typeof ROLES)[number]
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
+const QUOTA = 100_000
+const QUERY = { q: "", sort: "newest", type: undefined, cursor: undefined, limit: 100 } as const
+
+let drawer: FileDrawer
+let people: Record<Who, Person>
+let spaceId: string
+
+beforeAll(async () => {
+  drawer = await openFileDrawer({ FILES_QUOTA_FREE: String(QUOTA), FILES_MAX_SIZE: "90000" })
+})
+afterAll(() => drawer.close())
+beforeEach(async () => {
+  await drawer.db.delete(spaces)
+  await drawer.empty()
+  people = {
+    owner: await drawer.scopeOf("olga"),
+    editor: await drawer.scopeOf("edith"),
+    reader: await drawer.scopeOf("ron"),
+    removed: await drawer.scopeOf("rolf"),
+    stranger: await drawer.scopeOf("stella"),
+  }
+  spaceId = await aSpace("owner")
+  for (const [who, role] of [
+    ["editor", "editor"],
+    ["reader", "reader"],
+    ["removed", "editor"],
+  ] as const)
+    await drawer.db.insert(spaceMembers).values({ spaceId, userId: idOf(who), role })
+})
+
+/** What each function answers each role: the file is in the space, and the editor added it. */
+const REFUSED = { reader: 403, removed: 404, stranger: 404 }
+const HIDDEN = { removed: 404, stranger: 404 }
+interface Case {
+  /** The status of the refusal; nothing for the roles that may do it. */
+  refuses: Partial<Record<Who, number>>
+  run(scope: Person, ids: { fileId: string; trashedId: string; shareId: string }): unknown
+}
+const FUNCTIONS: Record<string, Case> = {
+  listFiles: { refuses: HIDDEN, run: (scope) => listFiles(scope, { ...QUERY, spaceId }) },
+  listTrash: { refuses: HIDDEN, run: (scope) => listTrash(scope, { spaceId, limit: 10, cursor: undefined }) },
+  findFile: { refuses: HIDDEN, run: (scope, { fileId }) => findFile(scope, fileId) },
+  readFileText: { refuses: HIDDEN, run: (scope, { fileId }) => readFileText(scope, fileId, 10) },
+  serveFile: { refuses: HIDDEN, run: (scope, { fileId }) => download(scope, fileId) },
+  "archiveFiles, named": {
+    refuses: HIDDEN,
+    run: (scope, { fileId }) => archiveFiles(scope, { ids: [fileId] }).then((zip) => zip.bytes()),
+  },
+  "archiveFiles, all": {
+    refuses: HIDDEN,
+    run: (scope) => archiveFiles(scope, { all: true, spaceId }).then((zip) => zip.bytes()),
+  },
+  listShares: { refuses: HIDDEN, run: (scope, { fileId }) => listShares(scope, fileId) },
+  renameFile: {
+    refuses: REFUSED,
+    run: (scope, { fileId }) => renameFile(scope, fileId, { fileName: "new.txt" }),
+  },
+  trashFile: { refuses: REFUSED, run: (scope, { fileId }) => trashFile(scope, fileId) },
+  restoreFile: { refuses: REFUSED, run: (scope, { trashedId }) => restoreFile(scope, trashedId) },
+  purgeFile: { refuses: REFUSED, run: (scope, { fileId }) => purgeFile(scope, fileId) },
+  emptyTrash: { refuses: REFUSED, run: (scope) => emptyTrash(scope, { spaceId }) },
+  shareFile: { refuses: REFUSED, run: (scope, { fileId }) => shareFile(scope, fileId, {}) },
+  revokeShare: { refuses: REFUSED, run: (scope, { shareId }) => revokeShare(scope, shareId) },
+  uploadFile: { refuses: REFUSED, run: (scope) => uploadFile(scope, aFile("b.txt"), { spaceId }) },
+  createUpload: {
+    refuses: REFUSED,
+    run: (scope) => createUpload(scope, { fileName: "c.txt", length: 3, metadata: "", spaceId }),
+  },
+}
+
+describe("a file in a space", () => {
+  for (const [name, { refuses, run }] of Object.entries(FUNCTIONS))
+    it(`${name}: editors and the owner may, others as far as they may know of it`, async () => {
+      for (const who of ROLES) {
+        const ids = await fill()
+        await drawer.db.delete(spaceMembers).where(eq(spaceMembers.userId, idOf("removed")))
+        const before = await contents()
+        const answer = await Promise.resolve(run(people[who], ids)).then(
+          () => "ok",
+          (error: unknown) => (error as { status?: number }).status ?? error,
+        )
+        expect([who, answer]).toEqual([who, refuses[who] ?? "ok"])
+        if (refuses[who]) expect(await contents()).toEqual(before)
+        await drawer.db.delete(files)
+      }
+    })
+
+  it("those who may not change one of several change none; those who do not see it skip it", async () => {
+    const { fileId, trashedId } = await fill()
+    const own = await uploadFile(people.reader, aFile("own.txt"))
+    const before = await contents()
+    for (const verb of [trashFiles, restoreFiles, purgeFiles])
+      await expect(verb(people.reader, [own._id, fileId, trashedId])).rejects.toMatchObject({
+        status: 403,
+        reason: "space-reader",
+      })
+    expect(await contents()).toEqual(before)
+    for (const verb of [trashFiles, restoreFiles, purgeFiles])
+      expect(await verb(people.stranger, [fileId, trashedId])).toBe(0)
+    expect(await trashFiles(people.editor, [fileId])).toBe(1)
+    expect(await restoreFiles(people.owner, [fileId, trashedId])).toBe(2)
+    expect(await purgeFiles(people.owner, [fileId, trashedId])).toBe(2)
+  })
+
+  it("says who added it, and is in nobody's own list", async () => {
+    const added = await uploadFile(people.editor, aFile("a.txt"), { spaceId })
+    expect(added).toMatchObject({ userId: idOf("editor"), spaceId })
+    const { files: listed } = await listFiles(people.reader, { ...QUERY, spaceId })
+    expect(listed).toMatchObject([{ fileName: "a.txt", userId: idOf("editor") }])
+    for (const who of ROLES) expect((await listFiles(people[who], QUERY)).files).toEqual([])
+    const own = await uploadFile(people.editor, aFile("a.txt"))
+    expect(own).not.toHaveProperty("userId")
+    expect(own).toMatchObject({ fileName: "a.txt" })
+  })
+
+  it("shares its names with the other files of the space, whoever added them", async () => {
+    await uploadFile(people.editor, aFile("a.txt"), { spaceId })
+    const second = await uploadFile(people.owner, aFile("a.txt"), { spaceId })
+    expect(second.fileName).toBe("a (1).txt")
+    await expect(renameFile(people.editor, second._id, { fileName: "a.txt" })).rejects.toMatchObject({
+      status: 409,
+    })
+    await trashFile(people.editor, second._id)
+    await uploadFile(people.owner, aFile("a (1).txt"), { spaceId })
+    expect(await restoreFile(people.owner, second._id)).toMatchObject({ fileName: "a (1) (1).txt" })
+  })
+
+  it("is reached by its links as long as the space is not in the trash", async () => {
+    const { _id } = await uploadFile(people.editor, aFile("a.txt"), { spaceId })
+    const { url } = await shareFile(people.editor, _id, {})
+    const visit = () => visitShare(drawer, url.split("/").at(-1) ?? "", new Request(url))
+    expect(await visit()).toMatchObject({ file: { fileName: "a.txt" } })
+    await trashSpace(people.owner, spaceId)
+    await expect(visit()).rejects.toThrow()
+    await restoreSpace(people.owner, spaceId)
+    expect(await visit()).toMatchObject({ file: { fileName: "a.txt" } })
+  })
+})
+
+describe("an upload into a space", () => {
+  it("is refused at its end to somebody who was removed meanwhile, and leaves nothing", async () => {
+    for (const [change, status] of [
+      [() => setRole(people.owner, spaceId, idOf("editor"), { role: "reader" }), 403],
+      [() => removeMember(people.owner, spaceId, idOf("editor")), 404],
+    ] as const) {
+      async function* bytes() {
+        yield Buffer.from("12345")
+        await change()
+        yield Buffer.from("67890")
+      }
+      await expect(
+        uploadFile(people.editor, { fileName: "a.bin", bytes: bytes(), size: { exactly: 10 } }, { spaceId }),
+      ).rejects.toMatchObject({ status })
+      expect(await drawer.storedPaths()).toEqual([])
+      expect(await findWrongUsage(drawer)).toEqual([])
+      expect(await drawer.db.$count(uploads)).toBe(0)
+      if (status === 403) await setRole(people.owner, spaceId, idOf("editor"), { role: "editor" })
+    }
+  })
+
+  it("that can be resumed cannot be continued by somebody who was removed, only cancelled", async () => {
+    const { _id } = await createUpload(people.editor, {
+      fileName: "a.bin",
+      length: 10,
+      metadata: "",
+      spaceId,
+    })
+
+    await receivePart(people.editor, _id, part(0))
+    await removeMember(people.owner, spaceId, idOf("editor"))
+    await expect(findProgress(people.editor, _id)).rejects.toMatchObject({ status: 404 })
+    await expect(receivePart(people.editor, _id, part(5))).rejects.toMatchObject({ status: 404 })
+    await cancelUpload(people.editor, _id)
+    expect(await usageOf("owner")).toMatchObject({ used: 0, reserved: 0 })
+  })
+
+  it("whose bytes are complete is not finished for somebody who was removed", async () => {
+    const { _id } = await createUpload(people.editor, { fileName: "a.bin", length: 5, metadata: "", spaceId })
+    const [upload] = await drawer.db.select().from(uploads).where(eq(uploads._id, _id))
+    await drawer.blobs.append(upload?.key ?? "", 0, inOnePiece("12345"))
+    await removeMember(people.owner, spaceId, idOf("editor"))
+    await sweep(drawer, Date.now() + DAY / 2)
+    expect(await drawer.db.$count(files)).toBe(0)
+    expect(await drawer.db.$count(uploads)).toBe(0)
+    expect(await drawer.storedPaths()).toEqual([])
+    expect(await findWrongUsage(drawer)).toEqual([])
+  })
+
+  it("ends, while no byte arrives, when the database says that the right is lost", async () => {
+    const clerkId = people.editor.viewer.user.clerkId
+    const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }
+    for (const [lost, status] of [
+      ["edit", 403],
+      ["read", 404],
+    ] as const) {
+      const sending = uploadFile(
+        people.editor,
+        { fileName: "a.bin", bytes: silent, size: { exactly: 10 } },
+        { spaceId },
+      )
+      await expect.poll(() => drawer.db.$count(uploads)).toBe(1)
+      drawer.runningRequests.announcements["spaces.lostAccess"]?.(`${clerkId} ${spaceId} ${lost}`)
+      await expect(sending).rejects.toMatchObject({ status })
+      expect(await drawer.db.$count(uploads)).toBe(0)
+    }
+  })
+})
+
+describe("a download from a space", () => {
+  it("breaks off when the right to read is lost, and not when only that to edit is", async () => {
+    const size = 2_000_000
+    const config = readConfig({ AUTH_SECRET: "a secret for tests, and for nothing else" })
+    const { _id } = await uploadFile({ ...people.editor, config }, aFile("a.bin", Buffer.alloc(size)), {
+      spaceId,
+    })
+    const open = async () => {
+      const request = new Request("http://tideline.test/api/files/x")
+      return (await serveFile(people.editor, _id, request)).body?.getReader()
+    }
+    const clerkId = people.editor.viewer.user.clerkId
+    const lose = (right: string) =>
+      drawer.runningRequests.announcements["spaces.lostAccess"]?.(`${clerkId} ${spaceId} ${right}`)
+    const continued = await open()
+    let received = (await continued?.read())?.value?.byteLength ?? 0
+    lose("edit")
+    for (let read = await continued?.read(); read && !read.done; read = await continued?.read())
+      received += read.value.byteLength
+    expect(received).toBe(size)
+
+    const broken = await open()
+    await broken?.read()
+    lose("read")
+    await expect(
+      (async () => {
+        while (!(await broken?.read())?.done);
+      })(),
+    ).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe("what a space stores", () => {
+  it("counts for its owner, with the trash, and against the owner's quota", async () => {
+    await uploadFile(people.editor, aFile("a.bin", Buffer.alloc(60_000)), { spaceId })
+    expect(await usageOf("owner")).toMatchObject({ used: 60_000, reserved: 0, trashed: 0 })
+    expect(await usageOf("editor")).toBeUndefined()
+    await expect(
+      uploadFile(people.editor, aFile("b.bin", Buffer.alloc(60_000)), { spaceId }),
+    ).rejects.toMatchObject({ status: 507, reason: "not-enough-space-of-owner" })
+    await uploadFile(people.editor, aFile("b.bin", Buffer.alloc(60_000)))
+    await trashFiles(
+      people.editor,
+      (await listFiles(people.editor, { ...QUERY, spaceId })).files.map(({ _id }) => _id),
+    )
+    expect(await usageOf("owner")).toMatchObject({ used: 60_000, trashed: 60_000 })
+    await emptyTrash(people.editor, { spaceId })
+    expect(await usageOf("owner")).toMatchObject({ used: 0, trashed: 0 })
+  })
+
+  it("of several people at the same moment never exceeds the owner's quota", async () => {
+    const sent = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, number) =>
+        uploadFile(
+          number % 2 ? people.editor : people.owner,
+          aFile(`${number}.bin`, Buffer.alloc(30_000)),
+          number % 3 ? { spaceId } : number % 2 ? { spaceId } : {},
+        ),
+      ),
+    )
+    expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
+    expect(await usageOf("owner")).toMatchObject({ used: 90_000, reserved: 0 })
+    expect(await findWrongUsage(drawer)).toEqual([])
+  })
+
+  it("is the next owner's after a transfer, and nobody's after the space is deleted for good", async () => {
+    await uploadFile(people.editor, aFile("a.bin", Buffer.alloc(5000)), { spaceId })
+    await trashFile(
+      people.owner,
+      (await uploadFile(people.owner, aFile("b.bin", Buffer.alloc(300)), { spaceId }))._id,
+    )
+    await createUpload(people.owner, { fileName: "c", length: 70, metadata: "", spaceId })
+    await transferSpace(people.owner, spaceId, idOf("editor"))
+    expect(await usageOf("owner")).toMatchObject({ used: 0, reserved: 0, trashed: 0 })
+    expect(await usageOf("editor")).toMatchObject({ used: 5300, reserved: 70, trashed: 300 })
+    await trashSpace(people.editor, spaceId)
+    await purgeSpaces(drawer, Date.now() + 31 * DAY)
+    expect(await usageOf("editor")).toMatchObject({ used: 0, reserved: 0, trashed: 0 })
+    expect(await drawer.db.$count(files)).toBe(0)
+    await sweep(drawer, Date.now() + DAY)
+    expect(await drawer.storedPaths()).toEqual([])
+    expect(await drawer.db.$count(uploads)).toBe(0)
+  })
+
+  it("is in sums that equal the rows after anything that people do at the same time", async () => {
+    const random = seeded(20_260)
+    const second = await aSpace("editor")
+    await drawer.db.insert(spaceMembers).values([
+      { spaceId: second, userId: idOf("owner"), role: "editor" },
+      { spaceId: second, userId: idOf("stranger"), role: "editor" },
+    ])
+    const all = ["owner", "editor", "removed", "stranger"] as const
+    const places = [spaceId, second, undefined]
+    const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
+    const anyFile = async (scope: Person) => {
+      const rows = await drawer.db.select({ _id: files._id }).from(files)
+      return rows.length > 0 ? pick(rows)._id : (await uploadFile(scope, aFile("a.txt")))._id
+    }
+    const acts: ((scope: Person) => Promise<unknown>)[] = [
+      (scope) =>
+        uploadFile(scope, aFile(`${pick(["a", "b"])}.bin`, Buffer.alloc(Math.floor(random() * 2000))), {
+          spaceId: pick(places),
+        }),
+      (scope) => createUpload(scope, { fileName: "u", length: 50, metadata: "", spaceId: pick(places) }),
+      async () => {
+        const rows = await drawer.db.select({ _id: uploads._id }).from(uploads)
+        if (rows.length > 0) await giveUpUpload(drawer, pick(rows)._id)
+      },
+      async (scope) => trashFile(scope, await anyFile(scope)),
+      async (scope) => restoreFile(scope, await anyFile(scope)),
+      async (scope) => purgeFile(scope, await anyFile(scope)),
+      (scope) => emptyTrash(scope, { spaceId: pick(places) }),
+      () => purgeOldTrash(drawer, Date.now() + 365 * DAY),
+      (scope) => transferSpace(scope, pick([spaceId, second]), idOf(pick(all))),
+      (scope) => leaveSpace(scope, pick([spaceId, second])),
+      async (scope) => {
+        const place = pick([spaceId, second])
+        await trashSpace(scope, place)
+        await restoreSpace(scope, place)
+      },
+    ]
+    for (let round = 0; round < 12; round++) {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () => pick(acts)(people[pick(all)])),
+      )
+      for (const outcome of outcomes)
+        if (outcome.status === "rejected") expect(outcome.reason, `round ${round}`).toHaveProperty("status")
+      expect(await findWrongUsage(drawer), `round ${round}`).toEqual([])
+      for (const place of [spaceId, second])
+        await drawer.db
+          .insert(spaceMembers)
+          .values(all.map((who) => ({ spaceId: place, userId: idOf(who), role: "editor" as const })))
+          .onConflictDoNothing()
+    }
+    await drawer.db.delete(spaces).where(eq(spaces._id, second))
+    expect(await findWrongUsage(drawer)).toEqual([])
+    await drawer.db.update(fileUsage).set({ used: 1, reserved: 2, trashed: 3 })
+    for (const { userId } of await findWrongUsage(drawer)) await correctUsage(drawer, userId)
+    expect(await findWrongUsage(drawer)).toEqual([])
+  })
+})
+
+async function aSpace(owner: Who): Promise<string> {
+  const [space] = await drawer.db
+    .insert(spaces)
+    .values({ name: "Engines", slug: `engines-${crypto.randomUUID().slice(0, 8)}` })
+    .returning()
+  if (!space) throw new Error("No space was made.")
+  await drawer.db.insert(spaceMembers).values({ spaceId: space._id, userId: idOf(owner), role: "owner" })
+  return space._id
+}
+
+/** A file, one in the trash and a link, which the editor and the person who is removed added. */
+async function fill() {
+  await drawer.db
+    .insert(spaceMembers)
+    .values({ spaceId, userId: idOf("removed"), role: "editor" })
+    .onConflictDoNothing()
+  const { _id: fileId } = await uploadFile(people.removed, aFile("a.txt"), { spaceId })
+  const { _id: trashedId } = await uploadFile(people.editor, aFile("trashed.txt"), { spaceId })
+  await trashFile(people.editor, trashedId)
+  const { share } = await shareFile(people.removed, fileId, {})
+  return { fileId, trashedId, shareId: share._id }
+}
+
+/** Everything that a change could have changed. */
+async function contents() {
+  return {
+    files: await drawer.db.select().from(files).orderBy(files._id),
+    uploads: await drawer.db.select().from(uploads).orderBy(uploads._id),
+    usage: await drawer.db
+      .select({ userId: fileUsage.userId, used: fileUsage.used, reserved: fileUsage.reserved })
+      .from(fileUsage)
+      .orderBy(fileUsage._id),
+  }
+}
+
+async function download(scope: Person, id: string) {
+  return (await serveFile(scope, id, new Request("http://tideline.test/api/files/x"))).bytes()
+}
+
+async function usageOf(who: Who) {
+  const [usage] = await drawer.db
+    .select()
+    .from(fileUsage)
+    .where(eq(fileUsage.userId, idOf(who)))
+  return usage
+}
+
+function idOf(who: Who): string {
+  return people[who].viewer.user._id
+}
+
+async function* inOnePiece(text: string) {
+  yield Buffer.from(text)
+}
+
+/** Mulberry32. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+function part(offset: number) {
+  return { offset, body: new Blob(["12345"]).stream(), size: 5 }
+}
