@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { accessSync, constants, existsSync } from "node:fs"
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core"
+import { watchPages } from "./last-pages.ts"
 import type { Person } from "./people.ts"
 
 /**
@@ -47,8 +48,11 @@ function apt(...words: string[]) {
 }
 
 /** A browser for this test file. Close it. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-gpu"] })
+export async function launchBrowser(): Promise<Browser> {
+  const args = ["--no-sandbox", "--disable-gpu"]
+  const browser = await chromium.launch({ executablePath: findBrowser(), args })
+  watchPages(browser)
+  return browser
 }
 
 /** Signs a browser in as that person. */
