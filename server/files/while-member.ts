@@ -1,4 +1,4 @@
-import type { Stay } from "#server/http/running-requests.ts"
+import type { Stay } from "#server/running-requests.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
@@ -20,7 +20,7 @@ export function whileMember(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   body
     .pipeTo(writable, { signal: AbortSignal.any(stays.map(({ signal }) => signal)) })
-    // Whoever reads the other side sees why.
+    // The reader of the other side sees why.
     .catch(() => {})
     .finally(() => {
       for (const { end } of stays) end()

@@ -31,7 +31,7 @@ import { purgeSpaces } from "#server/spaces/purge.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
-const ROLES = ["owner", "editor", "reader", "removed", "stranger"] as const
+const ROLES = ["owner", "editor", "reader", "removed", "outsider"] as const
 type Who = (typeof ROLES)[number]
 
 /** Milliseconds. */
@@ -55,7 +55,7 @@ beforeEach(async () => {
     editor: await drawer.scopeOf("edith"),
     reader: await drawer.scopeOf("ron"),
     removed: await drawer.scopeOf("rolf"),
-    stranger: await drawer.scopeOf("stella"),
+    outsider: await drawer.scopeOf("stella"),
   }
   spaceId = await aSpace("owner")
   for (const [who, role] of [
@@ -67,8 +67,8 @@ beforeEach(async () => {
 })
 
 /** What each function answers each role: the file is in the space, and the editor added it. */
-const REFUSED = { reader: 403, removed: 404, stranger: 404 }
-const HIDDEN = { removed: 404, stranger: 404 }
+const REFUSED = { reader: 403, removed: 404, outsider: 404 }
+const HIDDEN = { removed: 404, outsider: 404 }
 interface Case {
   /** The status of the refusal; nothing for the roles that may do it. */
   refuses: Partial<Record<Who, number>>
@@ -134,7 +134,7 @@ describe("a file in a space", () => {
       })
     expect(await contents()).toEqual(before)
     for (const verb of [trashFiles, restoreFiles, purgeFiles])
-      expect(await verb(people.stranger, [fileId, trashedId])).toBe(0)
+      expect(await verb(people.outsider, [fileId, trashedId])).toBe(0)
     expect(await trashFiles(people.editor, [fileId])).toBe(1)
     expect(await restoreFiles(people.owner, [fileId, trashedId])).toBe(2)
     expect(await purgeFiles(people.owner, [fileId, trashedId])).toBe(2)
@@ -151,7 +151,7 @@ describe("a file in a space", () => {
     expect(own).toMatchObject({ fileName: "a.txt" })
   })
 
-  it("shares its names with the other files of the space, whoever added them", async () => {
+  it("shares its names with the other files of the space, added by anybody", async () => {
     await uploadFile(people.editor, aFile("a.txt"), { spaceId })
     const second = await uploadFile(people.owner, aFile("a.txt"), { spaceId })
     expect(second.fileName).toBe("a (1).txt")
@@ -176,7 +176,7 @@ describe("a file in a space", () => {
 })
 
 describe("an upload into a space", () => {
-  it("is refused at its end to somebody who was removed meanwhile, and leaves nothing", async () => {
+  it("is refused at its end to somebody who was removed in the meantime, and leaves nothing", async () => {
     for (const [change, status] of [
       [() => setRole(people.owner, spaceId, idOf("editor"), { role: "reader" }), 403],
       [() => removeMember(people.owner, spaceId, idOf("editor")), 404],
@@ -333,9 +333,9 @@ describe("what a space stores", () => {
     const second = await aSpace("editor")
     await drawer.db.insert(spaceMembers).values([
       { spaceId: second, userId: idOf("owner"), role: "editor" },
-      { spaceId: second, userId: idOf("stranger"), role: "editor" },
+      { spaceId: second, userId: idOf("outsider"), role: "editor" },
     ])
-    const all = ["owner", "editor", "removed", "stranger"] as const
+    const all = ["owner", "editor", "removed", "outsider"] as const
     const places = [spaceId, second, undefined]
     const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
     const anyFile = async (scope: Person) => {

@@ -9,7 +9,7 @@ import { signUp, type Person } from "../support/people.ts"
 import { storedPaths } from "../support/stored-paths.ts"
 import { create, metadataOf, uploadAt } from "../support/uploads.ts"
 
-const ROLES = ["owner", "editor", "reader", "removed", "stranger"] as const
+const ROLES = ["owner", "editor", "reader", "removed", "outsider"] as const
 type Who = (typeof ROLES)[number]
 
 /** More than sockets and the server buffer, so that a download that nobody reads stays open. */
@@ -59,8 +59,8 @@ interface Case {
   ok: number
   send(person: Person, content: Content): Promise<Response>
 }
-const REFUSED = { reader: 403, removed: 404, stranger: 404 }
-const HIDDEN = { removed: 404, stranger: 404 }
+const REFUSED = { reader: 403, removed: 404, outsider: 404 }
+const HIDDEN = { removed: 404, outsider: 404 }
 const json = (method: string, body: unknown) => ({
   method,
   headers: { "content-type": "application/json" },

@@ -20,7 +20,7 @@ import { finishMoment, prepareMoment, restoreMoment } from "#server/backup/histo
 import { readConfig } from "#server/config.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
-import { openRunningRequests } from "#server/http/running-requests.ts"
+import { openRunningRequests } from "#server/running-requests.ts"
 import { openLog } from "#server/log.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import type { Viewer } from "#server/scope.ts"

@@ -52,7 +52,7 @@ export function openRunningRequests(): RunningRequests {
     for (const outgoing of running.get(userId) ?? []) outgoing.req.socket.destroy()
   }
 
-  /** `text` names the right. Whoever cannot read cannot edit either. */
+  /** `text` names the right. Without reading there is no editing either. */
   function lose(text: string) {
     const [userId = "", spaceId = "", lost] = text.split(" ")
     for (const right of lost === "edit" ? (["edit"] as const) : (["read", "edit"] as const)) {
