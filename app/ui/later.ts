@@ -15,7 +15,10 @@ export interface Later<Parts> {
  * Defers loading code until the user first interacts, or while they read. It delays no page, but is
  * there before it is needed, even if the connection is lost by then.
  */
-export function later<Parts extends object>(load: () => Promise<Parts>): Later<Parts> {
+export function later<Parts extends object>(
+  load: () => Promise<Parts>,
+  when: (act: () => void) => void = whenWanted,
+): Later<Parts> {
   let parts: Parts | null = null
   let coming: Promise<void> | null = null
   const listeners = new Set<() => void>()
@@ -31,7 +34,7 @@ export function later<Parts extends object>(load: () => Promise<Parts>): Later<P
     )
   }
 
-  if (typeof document !== "undefined") whenWanted(fetch)
+  if (typeof document !== "undefined") when(fetch)
 
   return {
     current: () => parts,

@@ -4,7 +4,7 @@ import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
-import { InSpace } from "#server/spaces/contract.ts"
+import { InSpace } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,

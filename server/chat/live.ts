@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace } from "#server/spaces/contract.ts"
+import { InSpace } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import {

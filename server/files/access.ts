@@ -4,7 +4,7 @@ import { files, fileShares } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
-import { SpaceId } from "#server/spaces/contract.ts"
+import { SpaceId } from "#server/spaces/place-contract.ts"
 
 /**
  * The files of one place, except those in its trash: the viewer's own, or those of a space if they

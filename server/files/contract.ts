@@ -3,7 +3,7 @@ import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
-import { InSpace } from "#server/spaces/contract.ts"
+import { InSpace } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size"> & {

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace } from "#server/spaces/contract.ts"
+import { InSpace } from "#server/spaces/place-contract.ts"
 import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"

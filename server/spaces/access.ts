@@ -5,7 +5,7 @@ import type { Database } from "#db/client.ts"
 import { PERSONAL, ROLES, spaceMembers, type Role } from "#db/schema/spaces.ts"
 import { Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { SpaceId } from "./contract.ts"
+import { SpaceId } from "./place-contract.ts"
 
 /** The columns that say where a row is: personal to somebody, or in a space. */
 export interface Placed {

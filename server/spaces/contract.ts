@@ -19,16 +19,10 @@ export const INVITATION_LIFETIME = 7 * 24 * 60 * 60 * 1000
 /** Milliseconds. */
 const LONGEST_INVITATION = 365 * 24 * 60 * 60 * 1000
 
-export const SpaceId = v.pipe(v.string(), v.uuid())
 export const MemberId = v.pipe(v.string(), v.uuid())
 export const InvitationId = v.pipe(v.string(), v.uuid())
 
-/** The optional argument of everything that is either personal or in a space. */
-export const InSpace = v.optional(
-  v.pipe(SpaceId, v.description("The space. What is personal to the caller without it.")),
-)
-
-const SpaceName = v.pipe(
+export const SpaceName = v.pipe(
   v.string(reason("space-name-missing")),
   v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
   v.nonEmpty(reason("space-name-missing")),
@@ -36,7 +30,7 @@ const SpaceName = v.pipe(
   withoutControlCharacters,
 )
 
-const Slug = v.pipe(
+export const Slug = v.pipe(
   v.string(reason("space-slug-unfit")),
   v.maxLength(SLUG_LIMIT, reason("space-slug-unfit")),
   v.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, reason("space-slug-unfit")),
@@ -149,33 +143,3 @@ export const spaceCalls: {
   decline: { name: "spaces.decline" },
   revokeInvitation: { name: "spaces.revokeInvitation" },
 }
-
-/** Days for which a link to join can be valid. */
-export const INVITATION_DAYS = ["1", "7", "30"] as const
-
-/** The forms of the members page. */
-export const SpaceAct = v.variant("intent", [
-  v.object({ intent: v.literal("invite"), email: Email, ...ChangeMember.entries }),
-  v.object({
-    intent: v.literal("make-link"),
-    ...ChangeMember.entries,
-    days: v.picklist(INVITATION_DAYS),
-    uses: v.picklist(["1", "10", "100", "any"]),
-  }),
-  v.object({ intent: v.literal("revoke"), invitationId: InvitationId }),
-  v.object({ intent: v.literal("set-role"), ...TransferSpace.entries, ...ChangeMember.entries }),
-  v.object({ intent: v.literal("remove"), ...TransferSpace.entries }),
-  v.object({ intent: v.literal("transfer"), ...TransferSpace.entries }),
-  v.object({ intent: v.literal("change"), name: SpaceName, slug: Slug }),
-  v.object({ intent: v.literal("leave") }),
-  v.object({ intent: v.literal("delete") }),
-])
-export type SpaceAct = v.InferOutput<typeof SpaceAct>
-
-/** The forms of the page that lists one's spaces. */
-export const SpacesAct = v.variant("intent", [
-  v.object({ intent: v.literal("create"), ...CreateSpace.entries }),
-  v.object({ intent: v.literal("accept"), invitationId: InvitationId }),
-  v.object({ intent: v.literal("decline"), invitationId: InvitationId }),
-  v.object({ intent: v.literal("restore"), spaceId: SpaceId }),
-])

@@ -3,15 +3,8 @@ import { ROLES } from "#db/schema/spaces.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { watchedInvitations, watchedMembers, watchedUsers } from "#server/watched-tables.ts"
-import {
-  ChangeMember,
-  ChangeSpace,
-  CreateSpace,
-  InvitationId,
-  MemberId,
-  spaceCalls,
-  SpaceId,
-} from "./contract.ts"
+import { ChangeMember, ChangeSpace, CreateSpace, InvitationId, MemberId, spaceCalls } from "./contract.ts"
+import { SpaceId } from "./place-contract.ts"
 import { acceptReceived, declineInvitation, revokeInvitation } from "./invitations.ts"
 import { isMember, membershipOf } from "./live-access.ts"
 import { removeMember, setRole, transferSpace } from "./members.ts"

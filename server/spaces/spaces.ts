@@ -5,13 +5,8 @@ import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
-import {
-  SpaceId,
-  type ChangeSpace,
-  type CreateSpace,
-  type Membership,
-  type SpaceSummary,
-} from "./contract.ts"
+import { type ChangeSpace, type CreateSpace, type Membership, type SpaceSummary } from "./contract.ts"
+import { SpaceId } from "./place-contract.ts"
 import { numberedSlug, slugOf } from "./slug.ts"
 
 /** Spaces that one person owns, including those in the trash. */

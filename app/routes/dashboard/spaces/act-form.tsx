@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
-import type { SpaceAct } from "#server/spaces/contract.ts"
+import type { SpaceAct } from "#server/spaces/form-contract.ts"
 
 /** A form for one change of a space. `about` is the field that names what it is about. */
 export function ActForm({

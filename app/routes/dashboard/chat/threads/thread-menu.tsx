@@ -2,11 +2,15 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useState } from "react"
 import { href } from "react-router"
 import { Button } from "#app/ui/button.tsx"
+import { defer } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
-import { ShareThreadDialog } from "./share-thread-dialog.tsx"
 import { useRemoveThread } from "./use-remove-thread.ts"
+
+const ShareThreadDialog = defer(() => import("./share-thread-dialog-part.tsx"))(
+  (parts) => parts.ShareThreadDialog,
+)
 
 export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRename: () => void }) {
   const { t } = useLingui()

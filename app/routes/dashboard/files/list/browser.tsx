@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react"
 import { useLocation } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button, LinkButton } from "#app/ui/button.tsx"
+import { defer } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import {
@@ -16,12 +17,15 @@ import type { Loaded } from "#server/realtime/contract.ts"
 import { FileList } from "./file-list.tsx"
 import { Preview } from "./preview.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
-import { ShareDialog } from "#app/routes/dashboard/files/share/share-dialog.tsx"
 import { FilesToolbar } from "./toolbar.tsx"
 import { useArchive } from "./use-archive.ts"
 import { useFileActs } from "./use-file-acts.ts"
 import { addressOf, useFilePages, type FilePages } from "./use-file-pages.ts"
 import { useSelection, type Selection } from "./use-selection.ts"
+
+const ShareDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
+  (parts) => parts.ShareDialog,
+)
 
 /** The list of files with all its actions. */
 export function Browser({
