@@ -17,7 +17,7 @@ else process.stdout.write(readNotes())
 function writeVersion() {
   replace("package-lock.json", /(?<=^ {2,6}"name": "tideline",\n {2,6}"version": ")[^"]+/gm)
   replace("Dockerfile", /(?<=^ARG VERSION=).+/gm)
-  replace("ops/kubernetes/example/kustomization.yaml", /(?<=newTag: )[^ }]+/g)
+  replace("ops/helm/Chart.yaml", /(?<=^(?:version|appVersion): ).+/gm)
   replace("docker-compose.yml", /(?<=^ {4}image: \$\{TIDELINE_IMAGE:-tideline\}:).+/gm)
 }
 
