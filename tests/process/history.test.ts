@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process"
 import { randomBytes, randomInt } from "node:crypto"
+import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -24,7 +26,7 @@ const TIME = IS_LONG ? 1_200_000 : 120_000
 let home: HistoryHome
 beforeAll(async () => {
   home = await openHistoryHome()
-}, 60_000)
+}, TIME)
 afterAll(() => home.close())
 
 describe("a history", () => {
@@ -71,6 +73,27 @@ describe("a history", () => {
     const [sessions] = await db.execute<{ count: number }>(sql`select count(*)::int from auth.session`)
     expect(sessions?.count).toBe(0)
     await home.purge(name)
+  })
+
+  it("is restored from a copy of its folder that was made while it was being written", async () => {
+    await home.upload(aFile("carried away.txt", "to another machine"))
+    const at = await home.moment()
+    const state = await home.read()
+    await home.archiveAll()
+    const copy = join(aFolder(), "history")
+    const writing = [
+      home.takeBase(),
+      home.upload(aFile("later.bin", randomBytes(500_000))),
+      home.archiveAll(),
+    ]
+    // Other than that of Node, it goes on when a file gets another name in the meantime.
+    const copying = spawn("cp", ["-a", join(home.archive, ".."), copy], { stdio: "ignore" })
+    await once(copying, "exit")
+    await Promise.all(writing)
+    const place = await home.restore(at, { history: copy, keepSessions: true })
+    expect(place.restored).toMatchObject({ isReached: true, lost: [] })
+    expect(await place.read()).toEqual(state)
+    for (const name of ["carried away.txt", "later.bin"]) await home.purge(name)
   })
 
   it("keeps the bytes of a file that is removed before they were copied", async () => {
