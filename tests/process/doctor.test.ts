@@ -2,15 +2,19 @@ import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
+import { Readable } from "node:stream"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { databaseUrl } from "../support/database-url.ts"
+import { startS3 } from "../support/s3.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
+const s3 = startS3()
 let cluster: Cluster
 let folder: string
 beforeAll(async () => {
@@ -116,6 +120,49 @@ it("says why the bucket of backups cannot be used", async () => {
   )
 })
 
+it("says whether the newest checked backup is in the bucket, and since when it is missing", async () => {
+  await s3.emptyBucket()
+  const { bucket, prefix, endpoint, credentials } = s3.settings()
+  const directory = mkdtempSync(join(folder, "backups-"))
+  const settings = {
+    BACKUP_SCHEDULE: "0 3 * * *",
+    BACKUP_DIR: directory,
+    BACKUP_URL: `s3://${bucket}/${prefix}`,
+    BACKUP_S3_ENDPOINT: endpoint ?? "",
+    BACKUP_S3_ACCESS_KEY_ID: credentials?.accessKeyId ?? "",
+    BACKUP_S3_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? "",
+  }
+  const copies = async () => (await runDoctor(settings)).lines.find(({ about }) => about === "Copies")
+  expect(await copies()).toMatchObject({ state: "ok", text: `${settings.BACKUP_URL} has none yet.` })
+
+  const [first, second] = ["2026-11-23T03-00-00-412Z", "2026-11-24T03-00-00-398Z"]
+  keepChecked(directory, first)
+  expect(await copies()).toMatchObject({
+    state: "warning",
+    text: expect.stringContaining("has none yet, and the newest is of 2026-11-23T03:00:00.412Z.") as string,
+  })
+  const there = await openBucket(s3.settings())
+  await there.upload(`${first}/manifest.json`, Readable.from([Buffer.from("{}")]))
+  expect(await copies()).toMatchObject({
+    state: "ok",
+    text: `${settings.BACKUP_URL} has the one of 2026-11-23T03:00:00.412Z.`,
+  })
+  keepChecked(directory, second)
+  expect(await copies()).toMatchObject({
+    state: "warning",
+    text: expect.stringContaining("and the newest is of 2026-11-24T03:00:00.398Z.") as string,
+  })
+})
+
+it("says that nothing is copied if this process takes no backups", async () => {
+  const { lines } = await runDoctor({ BACKUP_URL: "s3://backups" })
+  expect(lines).toContainEqual({
+    state: "warning",
+    about: "Copies",
+    text: expect.stringContaining("Set BACKUP_SCHEDULE.") as string,
+  })
+})
+
 it("warns of a log that is kept without limit, and still succeeds", async () => {
   const { code, lines } = await runDoctor({})
   expect(code).toBe(0)
@@ -144,6 +191,15 @@ it("says why files, emails and the model cannot be reached, and never shows a se
   expect(textAbout(lines, "Model")).toContain("refuses AI_GATEWAY_API_KEY with 401")
   expect(output).not.toMatch(/open-sesame|key-that-stays-secret/)
 })
+
+/** A backup that was checked, as far as its folder tells. */
+function keepChecked(directory: string, name: string) {
+  mkdirSync(join(directory, name))
+  writeFileSync(
+    join(directory, name, "checked.json"),
+    JSON.stringify({ at: "2026-11-24T03:01:00.000Z", proof: "read" }),
+  )
+}
 
 type Line = { state: string; about: string; text: string }
 
