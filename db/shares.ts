@@ -1,19 +1,25 @@
 /**
- * Of each process, one person may hold this many connections at once; for one of them others of
- * theirs wait this long, in ms, and so many of them.
+ * Of each process, one person may hold this many connections at once; so many others of theirs wait
+ * for one of them, for at most `longestWaitMs`, and no longer than `waitMs` without one of theirs
+ * succeeding. ms.
  */
-export const PERSON_SHARE = { connections: 3, waitMs: 5000, waiting: 200 } as const
+export const PERSON_SHARE = { connections: 3, waitMs: 5000, longestWaitMs: 30_000, waiting: 200 } as const
 
 export interface Shares {
   /**
    * Runs the work when fewer of this person's hold a connection than may. Throws an error with the
-   * code `SHARE_IN_USE` after five seconds.
+   * code `SHARE_IN_USE` when that takes too long.
    */
   use<Result>(person: string, work: () => Promise<Result>): Promise<Result>
 }
 
 interface Share {
   used: number
+  /**
+   * When one of them last succeeded, by `performance.now()`. A long queue that moves is no reason to
+   * refuse anybody; one whose connections all wait for something else is.
+   */
+  succeededAt: number
   readonly waiting: (() => void)[]
 }
 
@@ -25,12 +31,14 @@ export function createShares(): Shares {
 
   return {
     async use(person, work) {
-      const share = shares.get(person) ?? { used: 0, waiting: [] }
+      const share = shares.get(person) ?? { used: 0, succeededAt: performance.now(), waiting: [] }
       shares.set(person, share)
       if (share.used < PERSON_SHARE.connections) share.used += 1
       else await waitFor(share)
       try {
-        return await work()
+        const result = await work()
+        share.succeededAt = performance.now()
+        return result
       } finally {
         const next = share.waiting.shift()
         if (next) next()
@@ -49,11 +57,20 @@ function waitFor(share: Share): Promise<void> {
         Object.assign(new Error("One person has too many queries in progress."), { code: "SHARE_IN_USE" }),
       )
     if (share.waiting.length >= PERSON_SHARE.waiting) return refuse()
-    const timer = setTimeout(() => {
-      share.waiting.splice(share.waiting.indexOf(begin), 1)
-      refuse()
-    }, PERSON_SHARE.waitMs)
+    const since = performance.now()
+    let timer = setTimeout(checkProgress, PERSON_SHARE.waitMs)
     share.waiting.push(begin)
+
+    function checkProgress() {
+      const { waitMs, longestWaitMs } = PERSON_SHARE
+      const until = Math.min(Math.max(share.succeededAt, since) + waitMs, since + longestWaitMs)
+      const left = until - performance.now()
+      if (left > 0) timer = setTimeout(checkProgress, left)
+      else {
+        share.waiting.splice(share.waiting.indexOf(begin), 1)
+        refuse()
+      }
+    }
 
     function begin() {
       clearTimeout(timer)

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm"
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
 import { openDatabase, type OpenDatabase } from "#db/client.ts"
 import { openConnectionPool, openOneConnection } from "#db/connections.ts"
 import { isBusy, isOutage } from "#db/outage.ts"
+import { createShares } from "#db/shares.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
@@ -82,6 +83,25 @@ it("one person's waiting requests leave connections to others, are refused by na
   await release()
   await lengthen()
   expect([...(await psql`select length from ropes order by _id`)]).toEqual([{ length: 2 }, { length: 5 }])
+})
+
+it("one person's long queue is not refused while it moves, for half a minute at most", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const shares = createShares()
+  const queue = (count: number) =>
+    Promise.allSettled(
+      Array.from({ length: count }, () =>
+        shares.use("ada", () => new Promise((resolve) => setTimeout(resolve, 1100))),
+      ),
+    )
+  const fifty = queue(50)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await fifty).filter(({ status }) => status === "fulfilled")).toHaveLength(50)
+  const hundred = queue(100)
+  await vi.advanceTimersByTimeAsync(60_000)
+  // The 28th three begin after 29.7 s.
+  expect((await hundred).filter(({ status }) => status === "fulfilled")).toHaveLength(84)
 })
 
 it("a probe has a connection of its own, no matter who holds the others", async () => {

@@ -98,7 +98,7 @@ export const PUBLISHED_LIMITS: readonly PublishedLimit[] = [
   ms(
     "mutationWaitMs",
     PERSON_SHARE.waitMs,
-    "That a mutation waits for its turn in a process.",
+    "That a mutation waits for its turn in a process without another of the user's succeeding.",
     "`unavailable`",
   ),
   ms(
