@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import type { Engine } from "./support/engine.ts"
 import { storedMessages } from "./support/oracle.ts"
-import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
+import { insert, startReplicas, SWIFT, type Replicas } from "./support/replicas.ts"
+import { spawnEngine } from "./support/spawn-engine.ts"
 
 let replicas: Replicas
 
@@ -147,38 +148,111 @@ describe("a process that follows standbys", () => {
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
   })
 
-  it("goes on at another one when its slot is invalidated, and makes the slot again", async () => {
-    const { client, list } = await begin()
-    const [own] = replicas.standbys
-    await own!.set({ max_slot_wal_keep_size: "16MB" })
-    try {
-      await insert(replicas, 1, 10)
-      await mustShowTheTable(client, list)
-      const statuses = () =>
-        replicas.on(own!, async (sql) => {
-          const slots = await sql`select wal_status as status from pg_replication_slots where not temporary`
-          return slots.map(({ status }) => String(status))
-        })
-      // Advancing it would save it.
-      await replicas.on(
-        own!,
-        (sql) =>
-          sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where not temporary`,
-      )
-      await replicas.on(
-        own!,
-        (sql) => sql`select pg_terminate_backend(active_pid) from pg_replication_slots where active`,
-      )
-      await insert(replicas, 11, 20)
-      await mustShowTheTable(client, list)
-      await expect.poll(statuses, { timeout: 20_000 }).toEqual(["reserved"])
-    } finally {
-      await own!.set({ max_slot_wal_keep_size: null })
-    }
+  it("goes on at another one after a pause for which its slots kept too much of the log", async () => {
+    const [own, other] = replicas.standbys
+    await own!.set({ max_slot_wal_keep_size: "16MB", wal_keep_size: "0" })
+    onTestFinished(() => own!.set({ max_slot_wal_keep_size: null, wal_keep_size: null }))
+    const engine = await spawnEngine(replicas.databaseUrl, SWIFT, "this", [own!.url, other!.url])
+    onTestFinished(() => engine.end("SIGKILL"))
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(replicas, 1, 10)
+    await mustShowTheTable(client, list)
+    engine.signal("SIGSTOP")
+    const lines = replicas.linesOf(own!)
+    while (!lines().some((line) => /restart_lsn .* exceeds the limit/.test(line))) await fillLog(own!)
+    engine.signal("SIGCONT")
+    await insert(replicas, 11, 20)
+    await mustShowTheTable(client, list)
+    await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
     await insert(replicas, 21, 30)
     await mustShowTheTable(client, list)
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
   })
+
+  it("makes a slot again that conflicted with what the primary removed, and reads there again", async () => {
+    const [own, other] = replicas.standbys
+    await own!.set({ hot_standby_feedback: "off", wal_receiver_status_interval: "1s" })
+    await other!.set({ wal_receiver_status_interval: "1s" })
+    onTestFinished(async () => {
+      other!.resume()
+      await own!.set({ hot_standby_feedback: null, wal_receiver_status_interval: null })
+      await other!.set({ wal_receiver_status_interval: null })
+    })
+    // Slots that hold little, so that the primary soon removes what they no longer need.
+    const engine = await replicas.engine([own!, other!], {}, { windowMs: 500 })
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    await insert(replicas, 1, 10)
+    await mustShowTheTable(client, list)
+    await own!.pauseReplay()
+    const lines = replicas.linesOf(own!)
+    await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
+    await removeFromCatalogue()
+    await own!.resumeReplay()
+    await expect
+      .poll(() => lines().some((line) => /conflicted with xid horizon/.test(line)), { timeout: 20_000 })
+      .toBe(true)
+    await insert(replicas, 11, 20)
+    await mustShowTheTable(client, list)
+    await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
+    other!.pause()
+    await insert(replicas, 21, 30)
+    await mustShowTheTable(client, list)
+    await expect.poll(() => sendersOfLogs(own!), { timeout: 20_000 }).toHaveLength(1)
+    other!.resume()
+    await insert(replicas, 31, 40)
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+  })
 })
+
+/** The states of a node's permanent slots. */
+const slotsOf = (node: Node) =>
+  replicas.on(node, async (sql) => {
+    const slots = await sql`
+      select wal_status as status from pg_replication_slots where not temporary and slot_type = 'logical'`
+    return slots.map(({ status }) => String(status))
+  })
+
+/** Writes three segments of log, and has the standby throw away what it need not keep. */
+async function fillLog(standby: Node) {
+  const written = await replicas.on(replicas.primary, async (sql) => {
+    for (let segment = 0; segment < 3; segment++)
+      await sql`select pg_logical_emit_message(false, 'test', 'log'), pg_switch_wal()`
+    await sql`checkpoint`
+    const [row] = await sql`select pg_current_wal_lsn()::text as lsn`
+    return String(row?.["lsn"])
+  })
+  await replicas.on(standby, async (sql) => {
+    const isReplayed = async () => {
+      const [row] = await sql`select pg_last_wal_replay_lsn() >= ${written}::text::pg_lsn as replayed`
+      return row?.["replayed"]
+    }
+    await expect.poll(isReplayed, { timeout: 20_000 }).toBe(true)
+    await sql`checkpoint`
+  })
+}
+
+/** Removes rows of the catalogue from the primary once none of the slots that it knows needs them. */
+async function removeFromCatalogue() {
+  await replicas.on(replicas.primary, async (sql) => {
+    await sql`create table passing (n int)`
+    const xid = await sql.begin(async (transaction) => {
+      await transaction`drop table passing`
+      const [row] = await transaction`select pg_current_xact_id()::xid::text as xid`
+      return Number(row?.["xid"])
+    })
+    const isNeeded = async () => {
+      // Transactions go on, and the slots learn of it.
+      await sql`select pg_logical_emit_message(true, 'test', 'passing'), pg_log_standby_snapshot()`
+      const [row] = await sql`
+        select min(catalog_xmin::text::bigint) <= ${xid} as needed from pg_replication_slots`
+      return row?.["needed"]
+    }
+    await expect.poll(isNeeded, { timeout: 60_000, interval: 200 }).toBe(false)
+    await sql`vacuum pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_type`
+  })
+}
 
 type Node = Replicas["nodes"][number]

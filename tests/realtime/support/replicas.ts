@@ -10,11 +10,13 @@ import { startEngine, type Engine } from "./engine.ts"
 import { SCHEMA, type Scope, type Viewer } from "./tables.ts"
 
 /** Limits under which a standby is passed over, and returned to, within a second. */
-const SWIFT = { anchorMs: 300, followLagMs: 500, followSettleMs: 700, reportMs: 1000 }
+export const SWIFT = { anchorMs: 300, followLagMs: 500, followSettleMs: 700, reportMs: 1000 }
 
 /** A primary and two standbys with the tables of these tests, for one test to mistreat. */
 export async function startReplicas(settings: Record<string, string> = {}) {
-  const set = await startTestReplicaSet({ standbys: 2, settings })
+  const logged: { name: string; line: string }[] = []
+  const onLog = (name: string, line: string) => void logged.push({ name, line })
+  const set = await startTestReplicaSet({ standbys: 2, settings, onLog })
   const sql = postgres(set.primary.url, { max: 1, onnotice: () => {} })
   await sql.unsafe(SCHEMA)
   await sql.end()
@@ -31,6 +33,11 @@ export async function startReplicas(settings: Record<string, string> = {}) {
         await connection.end({ timeout: 0 }).catch(() => {})
       }
     },
+    /** What a node logs from now on. */
+    linesOf({ name }: ReplicaNode): () => string[] {
+      const from = logged.length
+      return () => logged.slice(from).flatMap((each) => (each.name === name ? [each.line] : []))
+    },
     /** An engine that reads from these nodes, until the test ends. */
     async engine(
       followed: readonly ReplicaNode[],
@@ -42,7 +49,7 @@ export async function startReplicas(settings: Record<string, string> = {}) {
       onTestFinished(() => engine.close())
       return engine
     },
-    async client(engine: Engine, token = "ada") {
+    async client(engine: Pick<Engine, "url">, token = "ada") {
       const client = new ReferenceClient(engine.url, token)
       onTestFinished(() => client.close())
       await client.connect()

@@ -11,10 +11,10 @@ export async function spawnEngine(
   databaseUrl: string,
   limits: Partial<RealtimeLimits> = {},
   version: "this" | "next" = "this",
+  followUrls: readonly string[] = [],
 ) {
-  const child = spawn(process.execPath, [program, databaseUrl, JSON.stringify(limits), version], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
+  const words = [databaseUrl, JSON.stringify(limits), version, ...followUrls]
+  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })
   const [first] = await Promise.race([
     once(lines, "line"),
