@@ -49,6 +49,13 @@ export function serversOf(databaseUrl: string): Server[] {
   }))
 }
 
+/** Their addresses, without credentials. */
+export function nameOfServers(databaseUrl: string): string {
+  return serversOf(databaseUrl)
+    .map(({ host, port }) => `${host}:${port}`)
+    .join(", ")
+}
+
 /**
  * A client of the postgres package for the server that accepts writes: each of its connections is
  * made to whichever does at that moment. A connection fails with the code `NO_PRIMARY` if none does,

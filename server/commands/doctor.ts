@@ -4,6 +4,7 @@ import * as v from "valibot"
 import type { Config } from "#server/config.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { checkDatabase, checkPooler } from "#server/ops/check-database.ts"
+import { checkFollowed } from "#server/ops/check-followed.ts"
 import { ok, type Finding } from "#server/ops/finding.ts"
 import { checkServices } from "./doctor/services.ts"
 import { runCommand } from "./run-command.ts"
@@ -36,12 +37,15 @@ async function checkAll(config: Config): Promise<Finding[]> {
 }
 
 async function checkDatabases(config: Config): Promise<Finding[]> {
-  const { database, databaseConnections } = config
+  const { database, databaseConnections, follow } = config
   if (database.kind === "external") {
-    if (database.streamUrl === null) return checkDatabase(database.url, "DATABASE_URL", databaseConnections)
+    const { url, streamUrl } = database
+    const direct = streamUrl ?? url
+    const setting = streamUrl === null ? "DATABASE_URL" : "DATABASE_STREAM_URL"
     return [
-      ...(await checkDatabase(database.streamUrl, "DATABASE_STREAM_URL", databaseConnections)),
-      await checkPooler(database.url),
+      ...(await checkDatabase(direct, setting, databaseConnections)),
+      ...(streamUrl === null ? [] : [await checkPooler(url)]),
+      ...(await Promise.all(follow.urls.map((followed) => checkFollowed(followed, direct)))).flat(),
     ]
   }
   if (!existsSync(join(database.directory, "data")))

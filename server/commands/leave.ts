@@ -1,8 +1,10 @@
 import { join, resolve } from "node:path"
 import * as v from "valibot"
 import { refuseWhileRunning, removeSchema } from "#db/remove-schema.ts"
+import { nameOfServers } from "#db/servers.ts"
+import { reasonOf } from "#server/ops/finding.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
-import { removeEngine } from "#server/realtime/remove.ts"
+import { removeEngine, removeSlots } from "#server/realtime/remove.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
@@ -11,8 +13,8 @@ import { readArguments } from "./arguments.ts"
 
 const USAGE = `Usage: npm run leave -- [--remove-data]
 
-  Removes the replication slot and the publication from PostgreSQL, so that it holds no log for a Tideline that does not run. Records stay,
-  and a Tideline that starts again makes both again.
+  Removes the replication slot and the publication from PostgreSQL, so that it holds no log for a Tideline that does not run, and the slots
+  from the servers in FOLLOW_DATABASE_URL. Records stay, and a Tideline that starts again makes all of it again.
 
   --remove-data   also remove all records, accounts included. Take a backup first: this cannot be undone.
 `
@@ -28,7 +30,8 @@ const Command = v.pipe(
 )
 
 await runCommand(Command, USAGE, async ({ values }) => {
-  await withPostgres(readSettings(root), async (url) => {
+  const config = readSettings(root)
+  await withPostgres(config, async (url) => {
     await refuseWhileRunning(url)
     const { slots, publication } = await removeEngine(url, LIMITS.name)
     const isGone = slots > 0 || publication
@@ -37,6 +40,7 @@ await runCommand(Command, USAGE, async ({ values }) => {
         ? "The replication slot and the publication are removed.\n"
         : "There was no replication slot and no publication.\n",
     )
+    for (const followed of config.follow.urls) await leaveFollowed(followed)
     if (!values["remove-data"]) return
     await removeSchema(url, join(root, "db/migrations"))
     process.stdout.write(
@@ -44,3 +48,19 @@ await runCommand(Command, USAGE, async ({ values }) => {
     )
   })
 })
+
+/** A server that is down is named, and keeps the others from nothing. */
+async function leaveFollowed(url: string) {
+  const name = nameOfServers(url)
+  try {
+    const slots = await removeSlots(url, LIMITS.name)
+    process.stdout.write(
+      slots > 0 ? `The slot on ${name} is removed.\n` : `There was no slot left on ${name}.\n`,
+    )
+  } catch (error) {
+    process.stderr.write(
+      `The slot on ${name} could not be removed (${reasonOf(error)}). Run npm run leave again when the server is back, or it keeps its log.\n`,
+    )
+    process.exitCode = 1
+  }
+}

@@ -1,5 +1,5 @@
 import type { ConnectionPool } from "#db/connections.ts"
-import { serversOf } from "#db/servers.ts"
+import { nameOfServers } from "#db/servers.ts"
 import { ensureAnchor, ensureStandbyAnchor, type Anchor } from "./anchor.ts"
 import type { Lineage } from "./lineage.ts"
 import type { Log } from "./log.ts"
@@ -72,10 +72,10 @@ export function openNodes(options: NodesOptions): Nodes {
     const pool = openPool(url, options.connections, { clientTimeout: STANDBY_TIMEOUT_MS })
     const node: FollowedNode = {
       url,
-      name: nameOf(url),
+      name: nameOfServers(url),
       pool,
       isFollowed: true,
-      ensureAnchor: () => ensureOn(pool, nameOf(url)),
+      ensureAnchor: () => ensureOn(pool, nameOfServers(url)),
       isUsable: () => problemOf(node) === null,
     }
     return node
@@ -239,10 +239,4 @@ export function openNodes(options: NodesOptions): Nodes {
         "Run on the primary, as a superuser: GRANT EXECUTE ON FUNCTION pg_log_standby_snapshot() TO the role.",
     )
   }
-}
-
-function nameOf(url: string): string {
-  return serversOf(url)
-    .map(({ host, port }) => `${host}:${port}`)
-    .join(", ")
 }
