@@ -20,13 +20,17 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   try {
     await client.begin(async (sql) => {
       const [own] =
-        await sql`select current_user = ${role} as same, quote_ident(current_database()) as database`
+        await sql`select current_user = ${role} as same, quote_ident(current_database()) as database,
+          (select rolsuper from pg_roles where rolname = current_user) as super`
       if (own?.["same"])
         throw new Error(
           `${role} is the role that runs the migrations. The application needs a different role.`,
         )
       await makeRole(sql, role, decodeURIComponent(password))
       await sql.unsafe(`grant connect on database ${String(own?.["database"])} to ${quote(role)}`)
+      // Makes a slot on a standby ready immediately. Only a superuser may allow it.
+      if (own?.["super"])
+        await sql.unsafe(`grant execute on function pg_log_standby_snapshot() to ${quote(role)}`)
       for (const { schemas, tables } of RIGHTS) {
         const names = schemas.join(", ")
         await sql.unsafe(`

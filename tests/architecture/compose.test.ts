@@ -14,8 +14,6 @@ const NOT_HANDED_ON = [
   "DATABASE_STREAM_URL",
   "DATABASE_URL",
   "DATA_DIR",
-  // For several servers.
-  "FOLLOW_CONFIRMED_BY",
   "FOLLOW_DATABASE_URL",
   "HOST",
   "MAIL_INBOX_HOST",
@@ -28,6 +26,18 @@ describe("docker-compose.yml", () => {
     const names = environmentOf("app").map(([name]) => name.replace(/_FILE$/, ""))
     expect(names.length).toBeGreaterThan(0)
     expect(names.filter((name) => !(name in Settings.entries))).toEqual([])
+  })
+
+  it("names every PostgreSQL of the profile replicas in the guide, and starts each as a standby or the first primary", () => {
+    const services = [...(compose.split("\nvolumes:\n")[0] ?? "").matchAll(/^ {2}(postgres[\w-]*):/gm)]
+    const names = services.map(([, name = ""]) => name)
+    expect(names).toHaveLength(3)
+    expect(read("docs/self-hosting.md")).toContain(`DATABASE_SERVERS=${names.join()}\n`)
+    expect(compose).toContain(`SERVERS: \${DATABASE_SERVERS:-${names.join()}}\n`)
+    for (const name of names.slice(1)) {
+      expect(compose).toContain(`entrypoint: [bash, /standby.sh, ${name}]\n`)
+      expect(compose).toContain(`- ${name}:/var/lib/postgresql\n`)
+    }
   })
 
   it("passes on every setting under its own name, except those that it decides", () => {
@@ -71,7 +81,9 @@ describe("docker-compose.yml", () => {
 })
 
 describe("the profiles", () => {
-  const profiles = new Set([...compose.matchAll(/^ +profiles: \[(\w+)\]$/gm)].map(([, name]) => name ?? ""))
+  const profiles = new Set(
+    [...compose.matchAll(/^ +profiles: \[(.+)\]$/gm)].flatMap(([, names = ""]) => names.split(", ")),
+  )
 
   it("are explained in the guide", () => {
     expect(profiles.size).toBeGreaterThan(0)
