@@ -7,8 +7,9 @@ import { seeded } from "./support/form.ts"
 import { startReplicas, type Replicas } from "./support/replicas.ts"
 
 const isLong = process.env["FAILOVER"] === "long"
-const ROUNDS = Number(process.env["FAILOVER_ROUNDS"] ?? (isLong ? 1000 : 3))
-const MINUTES = Number(process.env["FAILOVER_MINUTES"] ?? (isLong ? 120 : 4))
+/** The short form takes as many of its rounds as fit into its minute. */
+const ROUNDS = Number(process.env["FAILOVER_ROUNDS"] ?? (isLong ? 1000 : 10))
+const MINUTES = Number(process.env["FAILOVER_MINUTES"] ?? (isLong ? 120 : 1))
 
 let replicas: Replicas
 
