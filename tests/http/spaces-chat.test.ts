@@ -1,7 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Entry, ThreadSummary } from "#server/chat/contract.ts"
-import { chatMutations, liveChat } from "#server/chat/live.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { hashLinkToken } from "#server/links/token.ts"
 import { post, postAsync } from "../support/api.ts"
@@ -51,116 +50,7 @@ beforeEach(async () => {
   there = await addConversation()
 })
 
-type Call = [
-  who: "members" | "editors",
-  method: string,
-  path: string,
-  body?: (() => object) | undefined,
-  ok?: number,
-]
-
-/** Every route of the chat, in an order in which they can follow each other. */
-function calls(): Call[] {
-  const { threadId, trashedId, questionId, shareId } = there
-  const thread = `/api/chat/threads/${threadId}`
-  const ask = (more: object) => () => ({ threadId, messages: [question("/slow", "new")], ...more })
-  return [
-    ["members", "GET", `/api/chat/threads?spaceId=${space._id}`],
-    ["members", "GET", thread],
-    ["members", "GET", `${thread}/messages`],
-    ["members", "GET", `${thread}/messages/${questionId}/replaced`],
-    ["members", "GET", `${thread}/export?format=json`],
-    ["members", "GET", `${thread}/shares`],
-    ["members", "GET", `/api/chat/${threadId}/stream`, undefined, 204],
-    ["editors", "POST", "/api/chat/threads", () => ({ title: "Another", spaceId: space._id }), 201],
-    ["editors", "PATCH", thread, () => ({ title: "Renamed" })],
-    ["editors", "POST", `${thread}/shares`, () => ({}), 201],
-    ["editors", "DELETE", `/api/chat/shares/${shareId}`, undefined, 204],
-    ["editors", "POST", "/api/chat", ask({}), 202],
-    ["editors", "POST", `${thread}/stop`],
-    ["editors", "POST", "/api/chat", ask({ trigger: "regenerate-message" }), 202],
-    ["editors", "POST", `${thread}/stop`],
-    [
-      "editors",
-      "POST",
-      "/api/chat",
-      ask({ messages: [question("/slow", "edit")], replaces: questionId }),
-      202,
-    ],
-    ["editors", "POST", `${thread}/stop`],
-    [
-      "editors",
-      "POST",
-      "/api/chat",
-      ask({ threadId: crypto.randomUUID(), createThread: true, spaceId: space._id }),
-      202,
-    ],
-    ["editors", "DELETE", thread, undefined, 204],
-    ["editors", "POST", `/api/chat/threads/${trashedId}/restore`],
-  ]
-}
-
-type Function = [who: "members" | "editors", name: string, args: object]
-
-/** Every live query and named mutation of the chat, in the same way. */
-function functions(): Function[] {
-  const { threadId, trashedId, shareId } = there
-  const spaceId = space._id
-  return [
-    ["members", "chat.listThreads", { spaceId }],
-    ["members", "chat.listMessages", { spaceId, threadId }],
-    ["members", "chat.listTurns", { spaceId, threadId }],
-    ["members", "chat.listChunks", { spaceId, threadId }],
-    ["members", "chat.listShares", { spaceId, threadId }],
-    ["editors", "chat.createThread", { title: "Another", spaceId }],
-    ["editors", "chat.renameThread", { threadId, title: "Renamed" }],
-    ["editors", "chat.revokeShare", { shareId }],
-    ["editors", "chat.stop", { threadId }],
-    ["editors", "chat.removeThread", { threadId }],
-    ["editors", "chat.restoreThread", { threadId: trashedId }],
-  ]
-}
-
-describe.each(ROLES)("the %s of a space", (role) => {
-  const isEditor = role === "owner" || role === "editor"
-  const isMember = isEditor || role === "reader"
-
-  it("may use the routes of its conversations that the role allows, and otherwise changes nothing", async () => {
-    const before = await everything()
-    for (const [who, method, path, body, ok = 200] of calls()) {
-      const init = body ? { ...postAsync(body()), method } : { method }
-      const response = await people[role](path, init)
-      const answer = `${method} ${path}: ${response.status} ${await response.text()}`
-      const isAllowed = who === "members" ? isMember : isEditor
-      expect(response.status, answer).toBe(isAllowed ? ok : isMember ? 403 : 404)
-      if (response.status === 403) expect(answer).toContain('"reason":"space-reader"')
-    }
-    if (!isEditor) expect(await everything()).toEqual(before)
-  })
-
-  it("may call the functions of its conversations that the role allows, and otherwise changes nothing", async () => {
-    const before = await everything()
-    await withSocket(role, async (socket) => {
-      for (const [who, name, args] of functions()) {
-        const answer = await (who === "members" ? socket.query(name, args) : socket.mutate(name, args))
-        const isAllowed = who === "members" ? isMember : isEditor
-        if (isAllowed) expect(answer, name).toHaveProperty("value")
-        else
-          expect(answer, name).toMatchObject({
-            error: isMember ? { code: "forbidden", reason: "space-reader" } : { code: "not_found" },
-          })
-      }
-    })
-    if (!isEditor) expect(await everything()).toEqual(before)
-  })
-})
-
 describe("conversations in a space", () => {
-  it("are asked about with every function that the chat has", () => {
-    const named = [...liveChat, ...chatMutations].map(({ name }) => name)
-    expect(functions().map(([, name]) => name)).toEqual(expect.arrayContaining(named))
-  })
-
   it("say where they are and who wrote each message, and are in no member's own list", async () => {
     await people.editor(
       "/api/chat",
@@ -292,17 +182,6 @@ async function addConversation() {
     insert into chat_shares (user_id, thread_id, token_hash, hint)
     values (${userId}, ${threadId}, ${hashLinkToken(threadId)}, 'abcd') returning _id`
   return { threadId, trashedId: String(trashed?.["_id"]), questionId, shareId: String(share?.["_id"]) }
-}
-
-/** All rows of the chat, to compare. */
-async function everything() {
-  const [threads, all, turns, shares] = await Promise.all([
-    sql`select * from chat_threads order by _id`,
-    sql`select * from chat_messages order by _id`,
-    sql`select * from chat_turns order by _id`,
-    sql`select * from chat_shares order by _id`,
-  ])
-  return { threads: [...threads], all: [...all], turns: [...turns], shares: [...shares] }
 }
 
 /** The text so far of the reply that is being generated. */

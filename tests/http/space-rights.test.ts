@@ -1,0 +1,246 @@
+import postgres from "postgres"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { hashLinkToken } from "#server/links/token.ts"
+import { liveChannels, liveMutations, liveQueries } from "#server/live-functions.ts"
+import { SpaceAct, SpacesAct } from "#server/spaces/form-contract.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
+import { signUp, type Person } from "../support/people.ts"
+import {
+  hashOfContent,
+  laySpace,
+  LINK_TOKEN,
+  SECRET,
+  SLUG,
+  STANDINGS,
+  type Standing,
+} from "../support/space-content.ts"
+import { mutations, OTHER_FUNCTIONS, QUERIES } from "../support/space-functions.ts"
+import { LIST_FORMS, listPages, spaceForms, type Form } from "../support/space-pages.ts"
+import type { Answers } from "../support/space-rights.ts"
+import { apiRoutes, OTHER_OPERATIONS, type Route } from "../support/space-routes.ts"
+
+const STATUS = { conflict: 409, forbidden: 403, not_found: 404 }
+/** Stands for the people's ids where only names are read. */
+const NAMES = { owner: "", editor: "", reader: "", removed: "", outsider: "" }
+const PAGES = listPages()
+
+let app: TidelineApp
+let sql: postgres.Sql
+let people: Record<Standing, Person>
+let sockets: Record<Standing, LiveSocket>
+let ids: Record<Standing, string>
+let bytes: { tokenHash: string; storageId: string }
+/** The operations in the OpenAPI document, as `GET /api/files`. */
+let described: string[]
+let subscriptions = 0
+
+beforeAll(async () => {
+  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
+  sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
+  const entered = await Promise.all(STANDINGS.map(enter))
+  people = byStanding(entered.map(({ person }) => person))
+  sockets = byStanding(entered.map(({ socket }) => socket))
+  ids = byStanding(entered.map(({ id }) => id))
+  await sql`update users set onboarding_completed = true`
+  await sql`update auth.user set email_verified = true`
+  await people.owner("/api/files?name=own.txt", { method: "POST", body: "8 bytes." })
+  const [stored] = await sql`select storage_id from files`
+  const response = await people.owner("/api/openapi.json")
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> }
+  described = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  bytes = { tokenHash: hashLinkToken(LINK_TOKEN), storageId: String(stored?.["storage_id"]) }
+})
+afterAll(async () => {
+  for (const socket of Object.values(sockets)) socket.close()
+  await sql.end()
+  await app.stop()
+})
+beforeEach(() => laySpace(sql, ids, bytes))
+
+describe("every function of the socket", () => {
+  it("is in the lists of these tests", () => {
+    const named = [...liveQueries, ...liveMutations, ...liveChannels].map(({ name }) => name)
+    const known = [...Object.keys(QUERIES), ...Object.keys(mutations(NAMES)), ...Object.keys(OTHER_FUNCTIONS)]
+    expect(known.toSorted()).toEqual(named.toSorted())
+  })
+
+  it.each(Object.entries(QUERIES))("%s shows each person what they may see", async (name, call) => {
+    for (const who of STANDINGS) {
+      const answer = await sockets[who].query(name, call.args)
+      expect([who, codeOf(answer)]).toEqual([who, call.answers[who]])
+      if (isOutside(who)) expect(JSON.stringify(answer)).not.toContain(SECRET)
+      const id = ++subscriptions
+      const followed = await sockets[who].subscribe(name, call.args, id)
+      expect([who, followed.accepted]).toEqual([who, call.answers[who] === "ok" ? [id] : []])
+    }
+    for (const who of STANDINGS.filter(isOutside))
+      expect(JSON.stringify(sockets[who].received)).not.toContain(SECRET)
+  })
+
+  it.each(Object.keys(mutations(NAMES)))("%s changes what each person may change", async (name) => {
+    const { args, answers } = mutations(ids)[name]!
+    await inTurn(answers, async (who) => {
+      const answer = await sockets[who].mutate(name, args)
+      if (isOutside(who)) expect(JSON.stringify(answer)).not.toContain(SECRET)
+      return codeOf(answer)
+    })
+  })
+})
+
+describe("every operation of the HTTP API", () => {
+  it("is in the lists of these tests", () => {
+    const routes = Object.keys(apiRoutes(NAMES)).map((name) => name.split(",")[0]!)
+    // Tested beside GET.
+    const heads = routes.map(headOf).filter((name) => described.includes(name))
+    const known = new Set([...routes, ...heads, ...OTHER_OPERATIONS])
+    expect([...known].toSorted()).toEqual(described.toSorted())
+  })
+
+  it.each(Object.keys(apiRoutes(NAMES)))("%s answers each person as far as they may", async (name) => {
+    const route = apiRoutes(ids)[name]!
+    let address = ""
+    await inTurn(
+      route.answers,
+      (who) => send(who, name, address, route),
+      async () => (address = typeof route.path === "string" ? route.path : await route.path(people)),
+    )
+  })
+})
+
+describe("every form", () => {
+  it("is in the lists of these tests", () => {
+    expect(Object.keys(spaceForms(NAMES)).toSorted()).toEqual(intentsOf(SpaceAct))
+    expect(Object.keys(LIST_FORMS).toSorted()).toEqual(intentsOf(SpacesAct))
+  })
+
+  it.each(Object.keys(spaceForms(NAMES)))(
+    "%s of a space's page does what each person may",
+    async (intent) => {
+      const forms: Record<string, Form> = spaceForms(ids)
+      await submitInTurn(`/s/${SLUG}/members`, intent, forms[intent]!)
+    },
+  )
+
+  it.each(Object.entries(LIST_FORMS))("%s of the page of spaces does what each person may", (intent, form) =>
+    submitInTurn("/dashboard/spaces", intent, form),
+  )
+})
+
+describe("the pages", () => {
+  it.each(PAGES.inSpace)("%s opens for members alone", async (path) => {
+    for (const who of STANDINGS) {
+      const response = await open(who, path)
+      const text = await response.text()
+      const opens = !isOutside(who) && !path.endsWith("/nowhere")
+      expect([who, response.status]).toEqual([who, opens ? 200 : 404])
+      if (isOutside(who)) expect(text).not.toContain(SECRET)
+    }
+  })
+
+  it.each(PAGES.inSpace)("%s takes no form from anybody else", async (path) => {
+    const before = await hashOfContent(sql)
+    for (const who of STANDINGS.filter(isOutside)) {
+      const response = await people[who](path, { method: "POST", body: new URLSearchParams({ intent: "x" }) })
+      expect([who, response.status >= 400]).toEqual([who, true])
+      expect(await response.text()).not.toContain(SECRET)
+    }
+    expect(await hashOfContent(sql)).toBe(before)
+  })
+
+  it.each(PAGES.outside)("%s shows nothing of a space to anybody else", async (path) => {
+    for (const who of STANDINGS.filter(isOutside))
+      expect(await (await people[who](path)).text()).not.toContain(SECRET)
+  })
+})
+
+/**
+ * Lets those act who are refused, and checks that nothing has changed, and then the others, each on
+ * the same content.
+ */
+async function inTurn(
+  answers: Answers,
+  act: (who: Standing) => Promise<string>,
+  prepare: () => Promise<unknown> = async () => {},
+) {
+  await prepare()
+  const before = await hashOfContent(sql)
+  const refused = STANDINGS.filter((who) => answers[who] !== "ok")
+  for (const who of refused) expect([who, await act(who)]).toEqual([who, answers[who]])
+  if (refused.length > 0) expect(await hashOfContent(sql)).toBe(before)
+  for (const who of STANDINGS.filter((one) => answers[one] === "ok")) {
+    await laySpace(sql, ids, bytes)
+    await prepare()
+    expect([who, await act(who)]).toEqual([who, "ok"])
+  }
+}
+
+async function send(
+  who: Standing,
+  name: string,
+  address: string,
+  { answers, ok = 200, init }: Route,
+): Promise<string> {
+  const response = await people[who](address, init?.())
+  const text = await response.text()
+  if (isOutside(who) && answers[who] !== "ok") expect(text).not.toContain(SECRET)
+  if (name.startsWith("GET ") && described.includes(headOf(name))) {
+    const head = await people[who](address, { method: "HEAD" })
+    expect([who, head.status]).toEqual([who, response.status])
+  }
+  return answerOf(response, ok, text)
+}
+
+function submitInTurn(path: string, intent: string, { answers, ok, fields }: Form) {
+  return inTurn(answers, async (who) => {
+    const response = await people[who](path, {
+      method: "POST",
+      body: new URLSearchParams({ intent, ...fields }),
+    })
+    const text = await response.text()
+    if (isOutside(who)) expect(text).not.toContain(SECRET)
+    return answerOf(response, ok, text)
+  })
+}
+
+function answerOf({ status, url }: Response, ok: number, text: string): string {
+  if (status === ok) return "ok"
+  const found = Object.entries(STATUS).find(([, refused]) => refused === status)
+  return found ? found[0] : `${url}: ${status} ${text.slice(0, 300)}`
+}
+
+function intentsOf({ options }: typeof SpaceAct | typeof SpacesAct): string[] {
+  return options.map(({ entries }) => entries.intent.literal).toSorted()
+}
+
+function headOf(name: string): string {
+  return name.replace(/^GET /, "HEAD ")
+}
+
+/** The response after redirects, such as to a space's first page. */
+async function open(who: Standing, path: string): Promise<Response> {
+  const response = await people[who](path)
+  const location = response.headers.get("location")
+  return location === null ? response : open(who, location)
+}
+
+function isOutside(who: Standing): boolean {
+  return who === "removed" || who === "outsider"
+}
+
+async function enter(who: Standing) {
+  const person = await signUp(app, { name: who, email: `${who}@example.org` })
+  const socket = await openLiveSocket(app, await realtimeToken(person))
+  const [user] = await sql`select _id from users where email = ${person.email}`
+  return { person, socket, id: String(user?.["_id"]) }
+}
+
+function byStanding<Value>(values: Value[]): Record<Standing, Value> {
+  return Object.fromEntries(STANDINGS.map((who, at) => [who, values[at]])) as Record<Standing, Value>
+}
+
+function codeOf(answer: object): string {
+  return "error" in answer ? (answer.error as { code: string }).code : "ok"
+}

@@ -1,0 +1,90 @@
+import {
+  EDITORS,
+  EVERYONE,
+  LEAVING,
+  MEMBERS,
+  NOBODY,
+  OWNER,
+  OWNER_ALONE,
+  SKIPPING,
+  type Answers,
+} from "./space-rights.ts"
+import { THERE, type Standing } from "./space-content.ts"
+
+interface Call {
+  answers: Answers
+  args: object
+}
+
+/** Live queries about what is in a space, and those that list it beside other things. */
+export const QUERIES: Record<string, Call> = queries(THERE)
+
+function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Call> {
+  return {
+    "files.list": { answers: MEMBERS, args: { spaceId } },
+    "files.getFile": { answers: MEMBERS, args: { spaceId, fileId } },
+    "files.listTrash": { answers: MEMBERS, args: { spaceId } },
+    "files.listShares": { answers: MEMBERS, args: { spaceId, fileId } },
+    "chat.listThreads": { answers: MEMBERS, args: { spaceId } },
+    "chat.listMessages": { answers: MEMBERS, args: { spaceId, threadId } },
+    "chat.listTurns": { answers: MEMBERS, args: { spaceId, threadId } },
+    "chat.listChunks": { answers: MEMBERS, args: { spaceId, threadId } },
+    "chat.listShares": { answers: MEMBERS, args: { spaceId, threadId } },
+    "spaces.list": { answers: EVERYONE, args: {} },
+    "spaces.listTrash": { answers: EVERYONE, args: {} },
+    "spaces.members": { answers: MEMBERS, args: { spaceId } },
+    "spaces.invitations": { answers: OWNER_ALONE, args: { spaceId } },
+    "spaces.listReceived": { answers: EVERYONE, args: {} },
+  }
+}
+
+/** Mutations of what is in a space. `userIds` are the people's. */
+export function mutations(userIds: Record<Standing, string>): Record<string, Call> {
+  const the = THERE
+  const { spaceId, threadId, fileId } = the
+  const other = { spaceId, userId: userIds.reader }
+  return {
+    "files.rename": { answers: EDITORS, args: { fileId, fileName: "new.txt" } },
+    "files.remove": { answers: EDITORS, args: { fileId } },
+    "files.restore": { answers: EDITORS, args: { fileId: the.trashedFileId } },
+    "files.purge": { answers: EDITORS, args: { fileId } },
+    "files.removeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
+    "files.restoreMany": { answers: SKIPPING, args: { fileIds: [the.trashedFileId] } },
+    "files.purgeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
+    "files.emptyTrash": { answers: EDITORS, args: { spaceId } },
+    "files.revokeShare": { answers: EDITORS, args: { shareId: the.fileShareId } },
+    "chat.createThread": { answers: EDITORS, args: { title: "Another", spaceId } },
+    "chat.renameThread": { answers: EDITORS, args: { threadId, title: "Renamed" } },
+    "chat.removeThread": { answers: EDITORS, args: { threadId } },
+    "chat.restoreThread": { answers: EDITORS, args: { threadId: the.trashedThreadId } },
+    "chat.stop": { answers: EDITORS, args: { threadId } },
+    "chat.revokeShare": { answers: EDITORS, args: { shareId: the.threadShareId } },
+    "spaces.create": { answers: EVERYONE, args: { name: "Another" } },
+    "spaces.change": { answers: OWNER, args: { spaceId, name: "Renamed" } },
+    "spaces.leave": { answers: LEAVING, args: { spaceId } },
+    "spaces.remove": { answers: OWNER, args: { spaceId } },
+    "spaces.restore": { answers: OWNER_ALONE, args: { spaceId: the.trashedSpaceId } },
+    "spaces.transfer": { answers: OWNER, args: other },
+    "spaces.setRole": { answers: OWNER, args: { ...other, role: "editor" } },
+    "spaces.removeMember": { answers: OWNER, args: other },
+    "spaces.accept": { answers: NOBODY, args: { invitationId: the.invitationId } },
+    "spaces.decline": { answers: NOBODY, args: { invitationId: the.invitationId } },
+    "spaces.revokeInvitation": { answers: OWNER_ALONE, args: { invitationId: the.linkId } },
+  }
+}
+
+/** Functions that no space is behind, each with why. */
+export const OTHER_FUNCTIONS: Record<string, string> = {
+  "users.getUserByClerkId": "the caller's record",
+  "users.getOnboardingStatus": "the caller's record",
+  "users.createOrUpdateUser": "the caller's record",
+  "users.saveProfile": "the caller's record",
+  "users.finishOnboardingStep": "the caller's record",
+  "users.reopenOnboardingStep": "the caller's record",
+  "users.completeOnboarding": "the caller's record",
+  "devices.list": "the caller's browsers",
+  "files.getUsage": "sums of what the caller pays for",
+  "demo.listBoats": "the same for everybody",
+  "demo.audience": "the same for everybody",
+  "maintenance.listClosures": "the same for everybody",
+}

@@ -1,0 +1,271 @@
+import { LINK_TOKEN, THERE, type Standing } from "./space-content.ts"
+import {
+  BEGINNER,
+  EDITORS,
+  EVERYONE,
+  LEAVING,
+  MEMBERS,
+  OWNER,
+  OWNER_ALONE,
+  type Answers,
+} from "./space-rights.ts"
+import type { Person } from "./people.ts"
+import { begin, metadataOf } from "./uploads.ts"
+
+export interface Route {
+  answers: Answers
+  /** The status for those who may. */
+  ok?: number
+  path: string | ((people: Record<Standing, Person>) => Promise<string>)
+  init?: () => RequestInit
+}
+
+/** The HTTP API about what is in a space, by operation; after a comma, in which way. */
+export function apiRoutes(userIds: Record<Standing, string>): Record<string, Route> {
+  return { ...spaceRoutes(userIds), ...chatRoutes(THERE), ...fileRoutes(THERE) }
+}
+
+/** Operations that no space is behind. */
+export const OTHER_OPERATIONS = [
+  "GET /api/health",
+  "HEAD /api/health",
+  "GET /api/realtime/token",
+  "GET /api/openapi.json",
+  "GET /api/realtime.json",
+  "GET /sitemap.xml",
+  "GET /robots.txt",
+  "POST /api/email",
+  "POST /api/users/sync",
+  // What the server can do.
+  "OPTIONS /api/files/uploads",
+  "OPTIONS /api/files/uploads/{uploadId}",
+]
+
+function spaceRoutes({ reader }: Record<Standing, string>): Record<string, Route> {
+  const path = `/api/spaces/${THERE.spaceId}`
+  const member = `${path}/members/${reader}`
+  return {
+    "GET /api/spaces": { answers: EVERYONE, path: "/api/spaces" },
+    "POST /api/spaces": { answers: EVERYONE, ok: 201, path: "/api/spaces", init: post({ name: "Another" }) },
+    "POST /api/spaces/join": {
+      answers: EVERYONE,
+      path: "/api/spaces/join",
+      init: post({ token: LINK_TOKEN }),
+    },
+    "DELETE /api/spaces/invitations/{invitationId}": {
+      answers: OWNER_ALONE,
+      ok: 204,
+      path: `/api/spaces/invitations/${THERE.linkId}`,
+      init: remove,
+    },
+    "GET /api/spaces/{spaceId}": { answers: MEMBERS, path },
+    "PATCH /api/spaces/{spaceId}": { answers: OWNER, path, init: patch({ name: "Renamed" }) },
+    "DELETE /api/spaces/{spaceId}": { answers: OWNER, ok: 204, path, init: remove },
+    "POST /api/spaces/{spaceId}/restore": {
+      answers: OWNER_ALONE,
+      path: `/api/spaces/${THERE.trashedSpaceId}/restore`,
+      init: act,
+    },
+    "POST /api/spaces/{spaceId}/leave": { answers: LEAVING, ok: 204, path: `${path}/leave`, init: act },
+    "POST /api/spaces/{spaceId}/transfer": {
+      answers: OWNER,
+      ok: 204,
+      path: `${path}/transfer`,
+      init: post({ userId: reader }),
+    },
+    "GET /api/spaces/{spaceId}/members": { answers: MEMBERS, path: `${path}/members` },
+    "PATCH /api/spaces/{spaceId}/members/{userId}": {
+      answers: OWNER,
+      ok: 204,
+      path: member,
+      init: patch({ role: "editor" }),
+    },
+    "DELETE /api/spaces/{spaceId}/members/{userId}": { answers: OWNER, ok: 204, path: member, init: remove },
+    "GET /api/spaces/{spaceId}/invitations": { answers: OWNER, path: `${path}/invitations` },
+    "POST /api/spaces/{spaceId}/invitations": {
+      answers: OWNER,
+      ok: 201,
+      path: `${path}/invitations`,
+      init: post({ role: "reader" }),
+    },
+  }
+}
+
+function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Record<string, Route> {
+  const path = `/api/chat/threads/${threadId}`
+  const ask = (more: object) => {
+    const messages = [{ id: "new", role: "user", parts: [{ type: "text", text: "Hi" }] }]
+    const headers = { "Content-Type": "application/json", Prefer: "respond-async" }
+    return () => ({ method: "POST", headers, body: JSON.stringify({ threadId, messages, ...more }) })
+  }
+  const asked = { answers: EDITORS, ok: 202, path: "/api/chat" }
+  return {
+    "POST /api/chat, a message": { ...asked, init: ask({}) },
+    "POST /api/chat, another reply": {
+      ...asked,
+      init: ask({
+        messages: [{ id: "first", role: "user", parts: [{ type: "text", text: "Hi" }] }],
+        trigger: "regenerate-message",
+      }),
+    },
+    "POST /api/chat, an edited message": { ...asked, init: ask({ replaces: messageId }) },
+    "POST /api/chat, a new conversation": {
+      ...asked,
+      init: () => ask({ threadId: crypto.randomUUID(), createThread: true, spaceId })(),
+    },
+    "GET /api/chat/threads": { answers: MEMBERS, path: `/api/chat/threads?spaceId=${spaceId}` },
+    "POST /api/chat/threads": {
+      answers: EDITORS,
+      ok: 201,
+      path: "/api/chat/threads",
+      init: post({ title: "Another", spaceId }),
+    },
+    "GET /api/chat/threads/{threadId}": { answers: MEMBERS, path },
+    "PATCH /api/chat/threads/{threadId}": { answers: EDITORS, path, init: patch({ title: "Renamed" }) },
+    "DELETE /api/chat/threads/{threadId}": { answers: EDITORS, ok: 204, path, init: remove },
+    "POST /api/chat/threads/{threadId}/restore": {
+      answers: EDITORS,
+      path: `/api/chat/threads/${the.trashedThreadId}/restore`,
+      init: act,
+    },
+    "GET /api/chat/threads/{threadId}/export": { answers: MEMBERS, path: `${path}/export?format=json` },
+    // It finds what is personal.
+    "GET /api/chat/search": { answers: EVERYONE, path: "/api/chat/search?q=talk" },
+    "GET /api/chat/threads/{threadId}/messages": { answers: MEMBERS, path: `${path}/messages` },
+    "GET /api/chat/threads/{threadId}/messages/{messageId}/replaced": {
+      answers: MEMBERS,
+      path: `${path}/messages/${messageId}/replaced`,
+    },
+    "GET /api/chat/{threadId}/stream": { answers: MEMBERS, ok: 204, path: `/api/chat/${threadId}/stream` },
+    "POST /api/chat/threads/{threadId}/stop": { answers: EDITORS, path: `${path}/stop`, init: act },
+    "GET /api/chat/threads/{threadId}/shares": { answers: MEMBERS, path: `${path}/shares` },
+    "POST /api/chat/threads/{threadId}/shares": {
+      answers: EDITORS,
+      ok: 201,
+      path: `${path}/shares`,
+      init: post({}),
+    },
+    "DELETE /api/chat/shares/{shareId}": {
+      answers: EDITORS,
+      ok: 204,
+      path: `/api/chat/shares/${the.threadShareId}`,
+      init: remove,
+    },
+  }
+}
+
+function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, Route> {
+  const path = `/api/files/${fileId}`
+  const there = `spaceId=${spaceId}`
+  const created = { answers: EDITORS, ok: 201 }
+  return {
+    "GET /api/files": { answers: MEMBERS, path: `/api/files?${there}` },
+    "POST /api/files, bytes": {
+      ...created,
+      path: `/api/files?name=b.txt&${there}`,
+      init: () => ({ method: "POST", body: "b" }),
+    },
+    "POST /api/files, a form": {
+      ...created,
+      path: `/api/files?${there}`,
+      init() {
+        const body = new FormData()
+        body.append("file", new Blob(["c"]), "c.txt")
+        return { method: "POST", body }
+      },
+    },
+    "GET /api/files/{fileId}": { answers: MEMBERS, path },
+    "PATCH /api/files/{fileId}": { answers: EDITORS, path, init: patch({ fileName: "new.txt" }) },
+    "DELETE /api/files/{fileId}": { answers: EDITORS, ok: 204, path, init: remove },
+    "DELETE /api/files/{fileId}, permanently": {
+      answers: EDITORS,
+      ok: 204,
+      path: `${path}?permanently=1`,
+      init: remove,
+    },
+    "GET /api/files/trash": { answers: MEMBERS, path: `/api/files/trash?${there}` },
+    "DELETE /api/files/trash": { answers: EDITORS, path: `/api/files/trash?${there}`, init: remove },
+    "POST /api/files/archive, named": {
+      answers: MEMBERS,
+      path: "/api/files/archive",
+      init: post({ ids: [fileId] }),
+    },
+    "POST /api/files/archive, all": {
+      answers: MEMBERS,
+      path: "/api/files/archive",
+      init: () => ({ method: "POST", body: new URLSearchParams({ all: "1", spaceId }) }),
+    },
+    "DELETE /api/files/shares/{shareId}": {
+      answers: EDITORS,
+      ok: 204,
+      path: `/api/files/shares/${the.fileShareId}`,
+      init: remove,
+    },
+    "POST /api/files/{fileId}/restore": {
+      answers: EDITORS,
+      path: `/api/files/${the.trashedFileId}/restore`,
+      init: act,
+    },
+    "GET /api/files/{fileId}/shares": { answers: MEMBERS, path: `${path}/shares` },
+    "POST /api/files/{fileId}/shares": { ...created, path: `${path}/shares`, init: post({}) },
+    // It is no image.
+    "GET /api/files/{fileId}/thumbnail": { answers: MEMBERS, ok: 415, path: `${path}/thumbnail` },
+    "POST /api/files/uploads": {
+      ...created,
+      path: `/api/files/uploads?${there}`,
+      init: () => ({
+        method: "POST",
+        headers: { ...TUS, "Upload-Length": "3", "Upload-Metadata": metadataOf("u.bin") },
+      }),
+    },
+    "HEAD /api/files/uploads/{uploadId}": {
+      answers: BEGINNER,
+      path: beginUpload,
+      init: () => ({ method: "HEAD", headers: TUS }),
+    },
+    "PATCH /api/files/uploads/{uploadId}": {
+      answers: BEGINNER,
+      ok: 204,
+      path: beginUpload,
+      init: () => ({
+        method: "PATCH",
+        headers: { ...TUS, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
+        body: "abc",
+      }),
+    },
+    "DELETE /api/files/uploads/{uploadId}": {
+      answers: BEGINNER,
+      ok: 204,
+      path: beginUpload,
+      init: () => ({ method: "DELETE", headers: TUS }),
+    },
+  }
+}
+
+const TUS = { "Tus-Resumable": "1.0.0" }
+
+/** The editor's, which the others do not see. */
+async function beginUpload({ editor }: Record<Standing, Person>): Promise<string> {
+  const there = `?spaceId=${THERE.spaceId}`
+  return (await begin((address, init) => editor(address + there, init), "u.bin", 3)).address
+}
+
+function post(body: object) {
+  return withBody("POST", body)
+}
+
+function patch(body: object) {
+  return withBody("PATCH", body)
+}
+
+function withBody(method: string, body: object) {
+  return () => ({ method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })
+}
+
+function act(): RequestInit {
+  return { method: "POST" }
+}
+
+function remove(): RequestInit {
+  return { method: "DELETE" }
+}
