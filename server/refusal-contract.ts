@@ -90,6 +90,8 @@ export const refusalTexts = {
   "space-reader": "You can read in this space, but not change anything. Ask its owner to make you an editor.",
   "space-owner-only": "Only the owner of the space can do this.",
   "space-owner-leaving": "You own this space. Transfer it to another member before you leave, or delete it.",
+  "account-owns-spaces":
+    "You own spaces with other members: {spaces}. Choose for each who gets it, or delete it.",
   "space-owner-fixed": "The owner's role changes only when the space is transferred.",
   "space-slug-taken": "Another space already has the address {slug}.",
   "spaces-off": "This installation offers no spaces. Ask the administrator to set SPACES=on.",

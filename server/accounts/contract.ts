@@ -71,6 +71,9 @@ const Confirmation = v.pipe(
   v.maxLength(254),
 )
 
+/** In fields that are named `space-` and the space's id: a member's id, or `delete`. */
+const SpaceChoice = v.pipe(v.string(), v.maxLength(40))
+
 export const SignIn = v.object({ email: Email, password: Password })
 
 export const SignUp = v.object({
@@ -141,7 +144,7 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("end-other-sessions") }),
   NewKey,
   v.object({ intent: v.literal("delete-key"), keyId: Id }),
-  v.object({ intent: v.literal("delete-account"), confirmation: Confirmation }),
+  v.objectWithRest({ intent: v.literal("delete-account"), confirmation: Confirmation }, SpaceChoice),
 ])
 export type AccountChange = v.InferOutput<typeof AccountChange>
 

@@ -1,4 +1,4 @@
-import { and, eq, or } from "drizzle-orm"
+import { and, eq, isNull, or } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -11,6 +11,7 @@ import { queueAccountDeleted } from "#server/mail/mail.ts"
 import { forgetInActs } from "#server/operator/history.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
+import { handOverSpaces, type SpaceChoices } from "#server/spaces/hand-over.ts"
 import { findAddresses, namesOneOf } from "./addresses.ts"
 
 type Deleting = Pick<
@@ -35,13 +36,20 @@ export async function refuseDeletion(
 
 /**
  * Deletes a person and everything of theirs: records, conversations, files with their bytes,
- * emails, sessions and keys. Their live connections end in every process. If it fails halfway,
- * calling it again deletes the rest.
+ * emails, sessions and keys. What they added to spaces stays there, without their name; `choices`
+ * say what happens to the spaces that they own. Their live connections end in every process. If it
+ * fails halfway, calling it again deletes the rest.
  */
-export async function deleteAccount(scope: Deleting, user: User): Promise<void> {
+export async function deleteAccount(
+  scope: Deleting,
+  user: User,
+  choices: SpaceChoices = new Map(),
+): Promise<void> {
   const { db, identity, live } = scope
   await stopReplies(scope, user)
-  const left = await db.transaction((transaction) => deleteRecords({ ...scope, db: transaction }, user))
+  const left = await db.transaction((transaction) =>
+    deleteRecords({ ...scope, db: transaction }, user, choices),
+  )
   try {
     await identity.deleteUser(user.clerkId)
     // A page of theirs that made a request in the meantime got a new record.
@@ -66,12 +74,16 @@ async function stopReplies(scope: Deleting, user: User) {
   }
 }
 
-async function deleteRecords(scope: Deleting, user: User) {
+async function deleteRecords(scope: Deleting, user: User, choices: SpaceChoices) {
   const { db } = scope
   const { _id, clerkId, email } = user
+  await handOverSpaces(scope, _id, choices)
   const left = {
     uploads: await db.select({ id: uploads._id }).from(uploads).where(eq(uploads.userId, _id)),
-    blobs: await db.selectDistinct({ id: files.storageId }).from(files).where(eq(files.userId, _id)),
+    blobs: await db
+      .selectDistinct({ id: files.storageId })
+      .from(files)
+      .where(and(eq(files.userId, _id), isNull(files.spaceId))),
   }
   const addresses = await findAddresses(scope, user)
   await db

@@ -1,5 +1,6 @@
 import { makeZip } from "client-zip"
 import { listThreads, listTrashedThreads } from "#server/chat/threads.ts"
+import { exportFromSpaces } from "#server/chat/export-from-spaces.ts"
 import { writeThreadFiles } from "#server/chat/export.ts"
 import { openAllFiles, openTrashedFiles } from "#server/files/archive.ts"
 import type { Scope } from "#server/scope.ts"
@@ -10,7 +11,8 @@ import { findPicture } from "./picture.ts"
 type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
 
 /**
- * All the viewer's data as a zip, generated while it is sent. Changes made in the meantime may or
+ * All the viewer's data as a zip, generated while it is sent. Of spaces it has the memberships, what
+ * the viewer wrote, and the names of the files that they added: the rest is everybody's there. Changes made in the meantime may or
  * may not be included.
  */
 export function exportAccount(scope: Exporting): Response {
@@ -33,6 +35,8 @@ async function* collect(scope: Exporting) {
   if (picture) yield { name: "picture.webp", input: picture }
   yield* writeThreads(scope, listThreads)
   yield* within("trash/", writeThreads(scope, listTrashedThreads))
+  const fromSpaces = await exportFromSpaces(scope)
+  if (fromSpaces) yield { name: "spaces/messages.json", input: fromSpaces }
   yield* within("files/", openAllFiles(scope))
   yield* within("trash/files/", openTrashedFiles(scope))
 }

@@ -1,4 +1,4 @@
-import { eq, or, sql } from "drizzle-orm"
+import { and, eq, or, sql } from "drizzle-orm"
 import { chatShares } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
@@ -8,6 +8,7 @@ import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
 import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Scope } from "#server/scope.ts"
+import { mayRead, type Placed } from "#server/spaces/access.ts"
 import { findAddresses, namesOneOf } from "./addresses.ts"
 
 /**
@@ -16,6 +17,8 @@ import { findAddresses, namesOneOf } from "./addresses.ts"
  */
 export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
   const { _id: userId, clerkId } = viewer.user
+  // Others may have renamed since what is in a space that they have left.
+  const isVisible = (table: Placed) => mayRead({ db, viewer }, table)
   const addresses = await findAddresses({ db }, viewer.user)
   const [
     listed,
@@ -40,9 +43,10 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
         mimeType: files.mimeType,
         size: files.size,
         trashed: files.trashed,
+        spaceId: files.spaceId,
       })
       .from(files)
-      .where(eq(files.userId, userId)),
+      .where(and(eq(files.userId, userId), isVisible(files))),
     db
       .select({
         _creationTime: fileShares._creationTime,
@@ -54,7 +58,7 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
         downloads: fileShares.downloads,
       })
       .from(fileShares)
-      .where(eq(fileShares.userId, userId)),
+      .where(and(eq(fileShares.userId, userId), isVisible(fileShares))),
     db
       .select({
         _creationTime: chatShares._creationTime,
@@ -65,7 +69,7 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
         isCopy: sql<boolean>`${chatShares.title} is not null`,
       })
       .from(chatShares)
-      .where(eq(chatShares.userId, userId)),
+      .where(and(eq(chatShares.userId, userId), isVisible(chatShares))),
     db
       .select({ used: fileUsage.used, reserved: fileUsage.reserved })
       .from(fileUsage)

@@ -1,6 +1,6 @@
-import { count, sql } from "drizzle-orm"
+import { count, ne, sql } from "drizzle-orm"
 import { livingProcesses } from "#db/process-lock.ts"
-import { users } from "#db/schema/users.ts"
+import { FORMER_MEMBER, users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
 import { measureClock } from "#server/ops/clock.ts"
@@ -100,7 +100,7 @@ export async function findOverview(
     findKeptLog(scope),
     findStorage(scope),
     countEmails(scope),
-    db.select({ count: count() }).from(users),
+    db.select({ count: count() }).from(users).where(ne(users._id, FORMER_MEMBER)),
     db.select({ count: count() }).from(waitlist),
     db.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
     findReleaseCheck(scope),

@@ -1,7 +1,7 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm"
+import { and, desc, eq, lt, ne, sql } from "drizzle-orm"
 import { fileUsage } from "#db/schema/files.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
-import { users, type User } from "#db/schema/users.ts"
+import { FORMER_MEMBER, users, type User } from "#db/schema/users.ts"
 import type { Recording } from "#server/accounts/security-notices.ts"
 import { Conflict, Forbidden, Gone } from "#server/errors.ts"
 import type { Identity } from "#server/ports/identity.ts"
@@ -48,6 +48,7 @@ export function listPeople(
     .leftJoin(fileUsage, eq(fileUsage.userId, users._id))
     .where(
       and(
+        ne(users._id, FORMER_MEMBER),
         q === "" ? undefined : sql`strpos(lower(${users.email}), ${q.toLowerCase()}) > 0`,
         before === undefined ? undefined : lt(users._id, before),
       ),

@@ -52,12 +52,21 @@ export function transferSpace(scope: Scope<"db" | "viewer">, spaceId: string, us
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     await requireMember(inside, spaceId, ["owner"])
-    const heir = await requireOther(inside, spaceId, userId)
-    await lockUsage(inside, spaceId, [scope.viewer.user._id, userId])
-    const owner = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.role, "owner"))
-    await tx.update(spaceMembers).set({ role: "editor" }).where(owner)
-    await tx.update(spaceMembers).set({ role: "owner" }).where(heir)
+    await requireOther(inside, spaceId, userId)
+    await changeOwner(inside, spaceId, { from: scope.viewer.user._id, to: userId })
   })
+}
+
+/** In the caller's transaction, which has locked both memberships. */
+export async function changeOwner(
+  { db }: Scope<"db">,
+  spaceId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await lockUsage({ db }, spaceId, [from, to])
+  const memberOf = (userId: string) => and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.userId, userId))
+  await db.update(spaceMembers).set({ role: "editor" }).where(memberOf(from))
+  await db.update(spaceMembers).set({ role: "owner" }).where(memberOf(to))
 }
 
 /**

@@ -204,6 +204,28 @@ describe("the account's archive", () => {
   })
 })
 
+describe("what somebody wrote in a space", () => {
+  it("is in their archive, also once they are no longer a member, and what others wrote is not", async () => {
+    const [person, other] = [await newPerson(), await newPerson()]
+    const spaceId = await newSpace("Looms", other, person)
+    const threadId = await newThread(spaceId, other)
+    for (const [author, content] of [
+      [person, "mine, in a space"],
+      [other, "somebody else's"],
+    ] as const)
+      await sql`
+        insert into chat_messages (user_id, thread_id, role, content)
+        select _id, ${threadId}, 'user', ${content} from users where email = ${author.email}`
+    await sql`delete from space_members using users where users._id = user_id and users.email = ${person.email}`
+    const response = await person(`${ACCOUNT}/export`)
+    const archived = new Map(readZip(Buffer.from(await response.arrayBuffer())))
+    expect(JSON.parse(archived.get("spaces/messages.json") ?? "")).toEqual([
+      expect.objectContaining({ spaceId, threadId, content: "mine, in a space" }),
+    ])
+    expect([...archived.values()].join("")).not.toContain("somebody else's")
+  })
+})
+
 describe("trashed items", () => {
   it("are in the archive too, in a folder of their own", async () => {
     const person = await newPerson()
@@ -274,7 +296,45 @@ describe("deleting the account", () => {
   })
 })
 
+describe("the owner of a space with other members", () => {
+  it("chooses who gets it before their account is deleted", async () => {
+    const [owner, heir] = [await newPerson(), await newPerson()]
+    const spaceId = await newSpace("Engines", owner, heir)
+    const page = await (await owner(ACCOUNT)).text()
+    expect(page).toMatch(/Your space Engines[\s\S]*Hand over to[\s\S]*Delete it with everything in it/)
+    expect(await deletion(owner, owner.password)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("You own spaces with other members: Engines."),
+    })
+    expect((await owner(ACCOUNT)).status).toBe(200)
+    const [next] = await sql`select _id from users where email = ${heir.email}`
+    const choice = { [`space-${spaceId}`]: String(next?.["_id"]) }
+    expect(await deletion(owner, owner.password, choice)).toMatchObject({ status: 303 })
+    expect(await sql`select member_email, role from space_members where space_id = ${spaceId}`).toMatchObject(
+      [{ member_email: heir.email, role: "owner" }],
+    )
+  })
+})
+
 let people = 0
+
+/** Of these people, of whom the first owns it. Returns its id. */
+async function newSpace(name: string, ...members: Person[]): Promise<string> {
+  const [space] = await sql`
+    insert into spaces (name, slug) values (${name}, ${`space-${crypto.randomUUID().slice(0, 8)}`}) returning _id`
+  for (const [at, { email }] of members.entries())
+    await sql`
+      insert into space_members (space_id, user_id, role)
+      select ${String(space?.["_id"])}, _id, ${at === 0 ? "owner" : "editor"} from users where email = ${email}`
+  return String(space?.["_id"])
+}
+
+async function newThread(spaceId: string, { email }: Person): Promise<string> {
+  const [thread] = await sql`
+    insert into chat_threads (user_id, title, last_message_at, space_id)
+    select _id, 'A talk', 1, ${spaceId} from users where email = ${email} returning _id`
+  return String(thread?.["_id"])
+}
 
 /** Somebody who has finished onboarding. */
 async function newPerson(): Promise<Person> {
@@ -294,8 +354,8 @@ function changePassword(person: Person, current: string, password: string) {
   return change(person, { intent: "change-password", current, password })
 }
 
-function deletion(person: Person, confirmation: string) {
-  return change(person, { intent: "delete-account", confirmation })
+function deletion(person: Person, confirmation: string, choices: Record<string, string> = {}) {
+  return change(person, { intent: "delete-account", confirmation, ...choices })
 }
 
 /** Every table with a row that holds one of the texts, in any column. */

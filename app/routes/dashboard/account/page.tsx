@@ -25,6 +25,7 @@ import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import { listSharedSpaces, readSpaceChoices, requireSpaceChoices } from "#server/spaces/hand-over.ts"
 import { saveProfile } from "#server/users/users.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { textFor } from "#app/routes/auth/refusal-text.ts"
@@ -49,11 +50,16 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [account, usage] = await Promise.all([findOwnAccount(scope), findUsage(scope)])
+  const [account, usage, sharedSpaces] = await Promise.all([
+    findOwnAccount(scope),
+    findUsage(scope),
+    listSharedSpaces(scope),
+  ])
   const { plan } = scope.viewer.session
   return {
     now: Date.now(),
     account,
+    sharedSpaces,
     plan: { plan, usage, limits: limitsOf(scope.config, scope.viewer.session) },
   }
 }
@@ -157,8 +163,10 @@ export async function action({ context, request }: Route.ActionArgs) {
       case "delete-account": {
         const refusal = await refuseDeletion(scope, change.confirmation)
         if (refusal) return refused(refusal.status, { confirmation: wordsForDeletion(refusal) })
+        const choices = readSpaceChoices(change)
+        await requireSpaceChoices(scope, choices)
         const headers = await scope.identity.signOut({ ...visit, context })
-        await deleteAccount(scope, scope.viewer.user)
+        await deleteAccount(scope, scope.viewer.user, choices)
         return redirectDocument("/", { status: 303, headers })
       }
     }
@@ -197,7 +205,7 @@ function wordsForDeletion(refused: Refused): Sentence {
 export default function AccountPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { now, account, plan } = loaderData
+  const { now, account, plan, sharedSpaces } = loaderData
   const user = useUser()
   const outcomeOf = (...intents: string[]): Outcome | undefined =>
     actionData && intents.includes(actionData.intent) ? sayOutcome(actionData, say) : undefined
@@ -256,7 +264,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       )}
       <Section
         title={t`Your data`}
-        about={t`Download one archive with your profile, conversations and files.`}
+        about={t`Download one archive with your profile, conversations and files, and with what you wrote in spaces. Files in spaces stay with the space: the archive names those that you added.`}
       >
         <a
           href={href("/dashboard/account/export")}
@@ -269,6 +277,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
       <DeleteAccount
         email={user.email}
         hasPassword={account?.hasPassword ?? false}
+        sharedSpaces={sharedSpaces}
         outcome={outcomeOf("delete-account")}
       />
     </Page>
