@@ -118,6 +118,7 @@ export default [
   layout("routes/admin/layout.tsx", [
     route("admin", "routes/admin/overview.tsx"),
     route("admin/people", "routes/admin/people.tsx"),
+    route("admin/spaces", "routes/admin/spaces.tsx"),
     route("admin/waitlist", "routes/admin/waitlist.tsx"),
     route("admin/emails", "routes/admin/emails.tsx"),
     route("admin/live", "routes/admin/live.tsx"),

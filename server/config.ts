@@ -116,6 +116,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     hasDemo: settings.DEMO === "on",
     /** Whether people may create spaces. Spaces that exist keep working without it. */
     hasSpaces: settings.SPACES === "on",
+    spacesPerPerson: settings.SPACES_PER_PERSON,
+    /** The space that new accounts join, and as what. */
+    spaceForEveryone:
+      settings.SPACE_FOR_EVERYONE === undefined
+        ? null
+        : { slug: settings.SPACE_FOR_EVERYONE, role: settings.SPACE_FOR_EVERYONE_ROLE },
     docsUrl: settings.DOCS_URL ?? "/docs/introduction",
     files: {
       uploadHours: settings.FILES_UPLOAD_HOURS,

@@ -110,7 +110,7 @@ function labelOf(client: string | null): string {
  */
 export type MutationScope = Omit<FullScope, "live" | "demo">
 
-async function verify(services: Pick<Services, "identity" | "db">, token: string) {
+async function verify(services: Pick<Services, "config" | "identity" | "db">, token: string) {
   try {
     const { expiresAt, endsAt, ...session } = await services.identity.verifyRealtimeToken(token)
     return { expiresAt, endsAt, viewer: { session, user: await findOrCreateUser(services, session) } }

@@ -14,6 +14,8 @@ const wholeNumber = (what: string, least: number, most: number) =>
     v.maxValue(most, `must be at most ${most}: ${what}.`),
   )
 
+const SPACE_SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
 const byteCount = (what: string) =>
   v.pipe(
     v.string(),
@@ -205,6 +207,14 @@ export const Settings = v.object({
   ),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
   SPACES: v.optional(v.picklist(["on", "off"], "must be on or off."), "off"),
+  SPACES_PER_PERSON: v.optional(wholeNumber("how many spaces one person may own", 1, 1000), "100"),
+  SPACE_FOR_EVERYONE: v.optional(
+    v.pipe(v.string(), v.regex(SPACE_SLUG, "must be the address of a space: team for /s/team.")),
+  ),
+  SPACE_FOR_EVERYONE_ROLE: v.optional(
+    v.picklist(["editor", "reader"], "must be editor or reader."),
+    "editor",
+  ),
   SIGNUP: v.optional(v.picklist(["open", "closed", "sso"], "must be open, closed or sso."), "open"),
   EMAIL_VERIFICATION: v.optional(
     v.picklist(["optional", "required"], "must be optional or required."),

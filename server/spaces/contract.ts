@@ -9,6 +9,7 @@ export type { Role }
 
 export const SPACE_NAME_LIMIT = 60
 export const SLUG_LIMIT = 40
+export const MOST_MEMBERS = 2000
 
 /** Milliseconds for which a deleted space can be restored. */
 export const SPACE_TRASH_LIFETIME = 30 * 24 * 60 * 60 * 1000

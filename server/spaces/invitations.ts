@@ -10,14 +10,13 @@ import { ownMemberships, requireMember } from "./access.ts"
 import {
   INVITATION_LIFETIME,
   InvitationId,
+  MOST_MEMBERS,
   type InvitationSummary,
   type Invite,
   type NewInvitation,
   type SpaceSummary,
 } from "./contract.ts"
 import { findSpace } from "./spaces.ts"
-
-const MOST_MEMBERS = 2000
 
 /** Of one space. */
 const MOST_INVITATIONS = 200

@@ -9,9 +9,6 @@ import { type ChangeSpace, type CreateSpace, type Membership, type SpaceSummary 
 import { SpaceId } from "./place-contract.ts"
 import { numberedSlug, slugOf } from "./slug.ts"
 
-/** Spaces that one person owns, including those in the trash. */
-const MOST_SPACES = 100
-
 /** The viewer's spaces, in the order in which they joined them. */
 export function listSpaces({ db, viewer }: Scope<"db" | "viewer">): Promise<SpaceSummary[]> {
   return db
@@ -74,9 +71,10 @@ export async function createSpace(
   if (!scope.config.hasSpaces) throw new Forbidden("spaces-off")
   const userId = scope.viewer.user._id
   return scope.db.transaction(async (tx) => {
+    const most = scope.config.spacesPerPerson
+    // Those in the trash, too.
     const owned = and(eq(spaceMembers.userId, userId), eq(spaceMembers.role, "owner"))
-    if ((await tx.$count(spaceMembers, owned)) >= MOST_SPACES)
-      throw new Conflict("too-many-spaces", { most: MOST_SPACES })
+    if ((await tx.$count(spaceMembers, owned)) >= most) throw new Conflict("too-many-spaces", { most })
     const space = await insertSpace(tx, name)
     await tx.insert(spaceMembers).values({ spaceId: space._id, userId, role: "owner" })
     return { ...space, role: "owner" }

@@ -6,27 +6,30 @@ import { badInput, Forbidden } from "#server/errors.ts"
 import { queuePlanChanged } from "#server/mail/mail.ts"
 import type { Session } from "#server/ports/session.ts"
 import type { Scope } from "#server/scope.ts"
+import { joinSpaceForEveryone } from "#server/spaces/for-everyone.ts"
 import { ownRecord } from "./access.ts"
 import { PersonName, type CreateOrUpdateUser, type Plan, type SaveProfile } from "./contract.ts"
 
 /**
- * The record of a signed-in person, created from the identity provider's values if there is none.
+ * The record of a signed-in person, created from the identity provider's values if there is none, with
+ * its membership in the space for everyone.
  * Throws `Forbidden` if the provider no longer knows them: the account was deleted while its
  * session lived.
  */
 export async function findOrCreateUser(
-  scope: Scope<"db" | "identity">,
+  scope: Scope<"db" | "identity"> & { config: Pick<Config, "spaceForEveryone"> },
   session: Pick<Session, "userId">,
 ): Promise<User> {
   const known = await findUser(scope, session.userId)
   if (known) return known
 
-  const [made] = await scope.db
-    .insert(users)
-    // Requested without the cache, which may still have a user who was just deleted.
-    .values(await askProvider(scope, session, { fresh: true }))
-    .onConflictDoNothing()
-    .returning()
+  // Requested without the cache, which may still have a user who was just deleted.
+  const person = await askProvider(scope, session, { fresh: true })
+  const made = await scope.db.transaction(async (db) => {
+    const [user] = await db.insert(users).values(person).onConflictDoNothing().returning()
+    if (user) await joinSpaceForEveryone({ ...scope, db }, user._id)
+    return user
+  })
   // No row is returned if another request created the record in between.
   return made ?? (await requireUser(scope, session.userId))
 }

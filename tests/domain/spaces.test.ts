@@ -5,6 +5,7 @@ import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
 import { readConfig } from "#server/config.ts"
+import { listSpaces as listForOperators } from "#server/operator/spaces.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace, mayEdit, mayRead } from "#server/spaces/access.ts"
@@ -18,6 +19,7 @@ import {
   listInvitations,
   revokeInvitation,
 } from "#server/spaces/invitations.ts"
+import { joinSpaceForEveryone } from "#server/spaces/for-everyone.ts"
 import { listMembers, removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
 import { purgeSpaces } from "#server/spaces/purge.ts"
 import {
@@ -84,6 +86,54 @@ describe("a space", () => {
       Array.from({ length: 8 }, () => createSpace(people.outsider, { name: "Same" })),
     )
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(8)
+  })
+
+  it("is refused to somebody who owns as many as the operator allows, those in the trash too", async () => {
+    const limited = { ...people.owner, config: { ...people.owner.config, spacesPerPerson: 2 } }
+    const second = await createSpace(limited, { name: "Second" })
+    await trashSpace(limited, second._id)
+    await expect(createSpace(limited, { name: "Third" })).rejects.toMatchObject({
+      status: 409,
+      reason: "too-many-spaces",
+    })
+  })
+
+  it("that is for everyone is joined by every new account, once it exists, as long as it is not in the trash", async () => {
+    const { config } = people.owner
+    const role = "reader" as const
+    const joinAs = (slug: string, { viewer }: Person) =>
+      joinSpaceForEveryone(
+        { ...people.owner, config: { ...config, spaceForEveryone: { slug, role } } },
+        viewer.user._id,
+      )
+    await joinAs("none-such", people.outsider)
+    expect(await listSpaces(people.outsider)).toEqual([])
+    await joinAs("cafe-central", people.outsider)
+    expect(await listSpaces(people.outsider)).toMatchObject([{ slug: "cafe-central", role: "reader" }])
+    await joinAs("cafe-central", people.editor)
+    expect(await listSpaces(people.editor)).toMatchObject([{ role: "editor" }])
+    await trashSpace(people.owner, space._id)
+    await joinAs("cafe-central", people.removed)
+    expect(await database.db.$count(spaceMembers, eq(spaceMembers.userId, idOf(people.removed)))).toBe(0)
+  })
+
+  it("is listed for operators with its owner, members and bytes, and found by name, slug or owner", async () => {
+    await createSpace(people.outsider, { name: "North" })
+    expect(await listForOperators(database, { q: "", limit: 10 })).toMatchObject([
+      { name: "North", ownerEmail: "stella@example.org", members: 1, used: 0 },
+      { name: "Café Central", ownerEmail: "olga@example.org", members: 3, used: 0, trashed: false },
+    ])
+    for (const [q, names] of [
+      ["CAFÉ", ["Café Central"]],
+      ["cafe-c", ["Café Central"]],
+      ["stella", ["North"]],
+      ["edith", []],
+      ["%", []],
+    ] as const)
+      expect((await listForOperators(database, { q, limit: 10 })).map(({ name }) => name)).toEqual(names)
+    const [newest] = await listForOperators(database, { q: "", limit: 1 })
+    const older = await listForOperators(database, { q: "", before: newest?._id, limit: 10 })
+    expect(older.map(({ name }) => name)).toEqual(["Café Central"])
   })
 
   it("shows its new name and address to every member", async () => {

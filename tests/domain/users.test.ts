@@ -453,7 +453,12 @@ function scopeFor(...known: IdentityUser[]) {
     rootData: unused,
     signOut: unused,
   }
-  return { db: database.db, identity, config: { origin: "http://localhost:3000" }, asked }
+  return {
+    db: database.db,
+    identity,
+    config: { origin: "http://localhost:3000", spaceForEveryone: null },
+    asked,
+  }
 }
 
 const unused = () => Promise.reject(new Error("Nothing here asks for this."))

@@ -12,6 +12,7 @@ import { addSecondFactor, type Authenticator } from "../support/second-factor.ts
 const PAGES = [
   "/admin",
   "/admin/people",
+  "/admin/spaces",
   "/admin/waitlist",
   "/admin/emails",
   "/admin/live",

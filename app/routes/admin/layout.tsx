@@ -34,6 +34,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 const pages = [
   { to: href("/admin"), label: msg`Overview` },
   { to: href("/admin/people"), label: msg`People` },
+  { to: href("/admin/spaces"), label: msg`Spaces` },
   { to: href("/admin/waitlist"), label: msg`Waitlist` },
   { to: href("/admin/emails"), label: msg`Emails` },
   { to: href("/admin/live"), label: msg`Live records` },
