@@ -69,7 +69,6 @@ export async function supervise({ start, beforeRestart, onLog, onEnd, onReturn }
 /** A standby accepts only reads. */
 const READY = /database system is ready to accept (read-only )?connections/
 
-/** Resolves when the server accepts connections, and throws if it never does. */
 /** PostgreSQL's last complaint, without the time and number of the process that made it. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
@@ -77,6 +76,7 @@ function reasonOf(error: unknown): string {
   return complaints.at(-1)?.[0] ?? message
 }
 
+/** Resolves when the server accepts connections, and throws if it never does. */
 export async function startAndWait(start: () => Server, onLog: (line: string) => void) {
   const server = start()
   const recent: string[] = []

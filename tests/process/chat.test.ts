@@ -8,9 +8,6 @@ import { createTestDatabase } from "../support/postgres.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
 import { watchThread } from "../support/watched-thread.ts"
 
-/** Milliseconds of a reply that may be lost with its process. */
-const LOSS = 250
-
 let gateway: ScriptedGateway
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let b: TidelineApp
@@ -149,20 +146,17 @@ describe("a process that ends during a reply", () => {
   })
   afterAll(() => a.stop())
 
-  it("by a kill loses at most its last quarter of a second, and others show the reply as interrupted and regenerate it", async () => {
+  it("by a kill loses nothing that was shown, and others show the reply as interrupted and regenerate it", async () => {
     const threadId = await makeThread(atA)
     const watched = await watch(threadId)
     await ask(atA, threadId, "q1")
     const answer = await gateway.asked(0)
     answer.talk(10)
-    await watched.until(({ text }) => text.includes("word 100 "))
-    const killedAt = Date.now()
+    const shown = await watched.until(({ text }) => text.includes("word 100 "))
     process.kill(a.pid, "SIGKILL")
     const kept = await watched.until(({ status }) => status !== "running")
-    expect(Date.now() - killedAt).toBeLessThan(12_000)
     expect(kept).toMatchObject({ status: "interrupted", chunks: 0 })
-    const saidBefore = answer.times.findLast(({ at }) => at <= killedAt - LOSS)?.length ?? 0
-    expect(kept.text.length).toBeGreaterThanOrEqual(saidBefore)
+    expect(kept.text.startsWith(shown.text)).toBe(true)
     expect(answer.said.startsWith(kept.text)).toBe(true)
     expect((await messages(atB, threadId)).at(-1)).toMatchObject({
       content: kept.text,

@@ -16,8 +16,6 @@ export interface ScriptedGateway {
 export interface ScriptedReply {
   /** All the text sent so far. */
   said: string
-  /** The length after each chunk, and when it was sent (ms). */
-  times: { length: number; at: number }[]
   /** The client disconnected before the end. */
   aborted: boolean
   /** Sends a chunk of the reply. */
@@ -68,11 +66,9 @@ function begin(response: ServerResponse): ScriptedReply {
   response.writeHead(200, { "content-type": "text/event-stream" })
   const answer: ScriptedReply = {
     said: "",
-    times: [],
     aborted: false,
     say(text) {
       answer.said += text
-      answer.times.push({ length: answer.said.length, at: Date.now() })
       send({ content: text }, null)
     },
     talk(interval) {
