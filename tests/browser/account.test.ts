@@ -299,7 +299,8 @@ describe("in light and dark colours", () => {
       "/admin/waitlist",
       "/admin/emails",
       "/admin/live",
-      "/admin/servers",
+      // It is loaded again every three seconds otherwise, also while it is looked at.
+      "/admin/servers?updates=off",
       "/admin/history",
       "/admin/security",
     ]) {

@@ -27,7 +27,7 @@ const refusals = {
   ),
   // The guard's, which does not know tus.
   "401": unauthorized,
-  "403": tusRefusal("You may only read in the space."),
+  "403": refusal("The request is another site's, or you may only read in the space."),
   "412": tusRefusal("The version of tus is another.", {
     "Tus-Version": { required: true, schema: version },
   }),
