@@ -94,7 +94,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
               key={number}
               title={t`Process ${number}`}
               mark={isThisOne ? <Badge tone="accent">{t`This one`}</Badge> : null}
-              about={t`${plural(connections, { one: "# live connection", other: "# live connections" })}, ${plural(running, { one: "# answer", other: "# answers" })}`}
+              about={t`${plural(connections, { one: "# live connection", other: "# live connections" })}, ${plural(running, { one: "# reply", other: "# replies" })}`}
             />
           ))}
         </Rows>
@@ -192,9 +192,12 @@ function History({ history, now }: { history: StorageState["history"]; now: numb
       {since === null ? (
         t`None yet`
       ) : (
-        <Trans>
-          Since <RelativeTime at={since} now={now} />
-        </Trans>
+        // One item of the column, so that it stays on one line.
+        <span>
+          <Trans>
+            Since <RelativeTime at={since} now={now} />
+          </Trans>
+        </span>
       )}
       {isBehind ? <Badge tone="danger">{t`Behind: see the log`}</Badge> : null}
     </span>
