@@ -7,9 +7,12 @@ export interface Later<Parts> {
   current(): Parts | null
   /** Calls `listener` once the code is loaded. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
-  /** Loads it now. */
+  /** Loads it now, or a second after an attempt that failed. */
   fetch(): void
 }
+
+/** Milliseconds. A growing reply asks for its code with every word. */
+const PAUSE = 1000
 
 /**
  * Defers loading code until the user first interacts, or while they read. It delays no page, but is
@@ -21,17 +24,26 @@ export function later<Parts extends object>(
 ): Later<Parts> {
   let parts: Parts | null = null
   let coming: Promise<void> | null = null
+  let isAwaited = false
   const listeners = new Set<() => void>()
 
   function fetch() {
+    isAwaited = true
     coming ??= importAgain(load).then(
       (loaded) => {
         parts = loaded
         for (const listener of listeners) listener()
       },
-      // The next call of `fetch` tries again.
-      () => void (coming = null),
+      () => {
+        isAwaited = false
+        setTimeout(tryAgain, PAUSE)
+      },
     )
+  }
+
+  function tryAgain() {
+    coming = null
+    if (isAwaited) fetch()
   }
 
   if (typeof document !== "undefined") when(fetch)

@@ -6,6 +6,7 @@ import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/li
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
 import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
 import { renameFile } from "./files.ts"
+import { summaryOf } from "./list.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
 import {
   emptyTrash,
@@ -17,13 +18,14 @@ import {
   trashFiles,
 } from "./trash.ts"
 
-const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size", "userId"] as const
+const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size", "userId", "spaceId"] as const
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 const FileRow = v.strictObject({
   ...rowEntries(watchedFiles, ["_id", "_creationTime", "fileName", "mimeType", "size"]),
   userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
   spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
 })
+const TrashedRow = v.strictObject({ ...FileRow.entries, ...rowEntries(watchedFiles, ["trashedAt"]) })
 const ShareRow = v.strictObject({
   ...rowEntries(watchedShares, [
     "_id",
@@ -50,6 +52,8 @@ export const fileList = defineLiveQuery({
   range: ({ spaceId }, viewer: Viewer) => ({ eq: { ...placeOf(viewer, spaceId), trashed: false } }),
   ...ofPlace,
   fields: FILE_FIELDS,
+  project: summaryOf,
+  row: FileRow,
 })
 
 export const fileById = defineLiveQuery({
@@ -62,6 +66,8 @@ export const fileById = defineLiveQuery({
   }),
   ...ofPlace,
   fields: FILE_FIELDS,
+  project: summaryOf,
+  row: FileRow,
   answer: "row",
 })
 
@@ -75,6 +81,8 @@ export const trashList = defineLiveQuery({
   range: ({ spaceId }, viewer: Viewer) => ({ eq: { ...placeOf(viewer, spaceId), trashed: true } }),
   ...ofPlace,
   fields: [...FILE_FIELDS, "trashedAt"],
+  project: summaryOf,
+  row: TrashedRow,
 })
 
 export const shareList = defineLiveQuery({

@@ -90,7 +90,7 @@ it("a page fits into 320 pixels before its font has arrived", async () => {
   await page.route("**/*.woff2", () => {}) // never answered
   const post = new URL("/blog/a-commit-is-the-announcement", page.url()).href
   await page.goto(post, { waitUntil: "domcontentloaded" })
-  await page.waitForFunction("document.styleSheets.length > 0")
+  await page.waitForFunction(() => document.styleSheets.length > 0)
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
   await page.context().close()
 })

@@ -54,7 +54,7 @@ describe("docs/realtime-protocol.md", () => {
 describe("npm run live -- --list", () => {
   it("prints the queries and mutations of the running server", () => {
     const printed = listOf(app.origin)
-    expect(printed).toContain("  files.list { after? }\n    The caller's files outside the trash")
+    expect(printed).toContain("  files.list { spaceId?, after? }\n    The caller's files outside the trash")
     expect(printed).toContain("  chat.renameThread { threadId, title }\n")
     expect(printed.indexOf("Mutations")).toBeGreaterThan(printed.indexOf("files.list"))
   })
