@@ -47,11 +47,11 @@ describe("the operator's page in one process", () => {
     const answer = await gateway.asked(0)
     answer.say("Very ")
 
-    await expect.poll(overview, { timeout: 10_000 }).toContain("1 live connection, 1 answer")
+    await expect.poll(overview, { timeout: 10_000 }).toContain("1 live connection, 1 reply")
     const page = await overview()
     expect(page.match(/Process \d+/g)).toHaveLength(2)
     expect(page.match(/This one/g)).toHaveLength(1)
-    expect(page).toContain("0 live connections, 0 answers")
+    expect(page).toContain("0 live connections, 0 replies")
 
     expect((await act("/admin", { intent: "stop", answerId })).status).toBe(303)
     await expect
