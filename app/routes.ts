@@ -106,6 +106,16 @@ export default [
         // What is in a space
         route("s/:slug", "routes/dashboard/spaces/layout.tsx", [
           index("routes/dashboard/spaces/home.tsx"),
+          layout("routes/dashboard/chat/layout.tsx", { id: "routes/dashboard/spaces/chat/layout" }, [
+            route("chat", "routes/dashboard/chat/new.tsx", { id: "routes/dashboard/spaces/chat/new" }),
+            route("chat/:threadId", "routes/dashboard/chat/thread.tsx", {
+              id: "routes/dashboard/spaces/chat/thread",
+            }),
+          ]),
+          route("files", "routes/dashboard/files/list.tsx", { id: "routes/dashboard/spaces/files/list" }),
+          route("files/trash", "routes/dashboard/files/trash.tsx", {
+            id: "routes/dashboard/spaces/files/trash",
+          }),
           route("members", "routes/dashboard/spaces/members.tsx"),
           route("*", "routes/dashboard/not-found.tsx", { id: "routes/dashboard/spaces/not-found" }),
         ]),

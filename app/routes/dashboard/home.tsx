@@ -1,3 +1,4 @@
+import { href } from "react-router"
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -68,7 +69,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
-      <StorageFull usage={usage} />
+      <StorageFull usage={usage} trash={href("/dashboard/files/trash")} />
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />

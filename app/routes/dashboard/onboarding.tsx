@@ -11,6 +11,7 @@ import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
+import type { Membership } from "#server/spaces/contract.ts"
 import { listSpaces } from "#server/spaces/spaces.ts"
 import { onboardingOf, SaveProfile } from "#server/users/contract.ts"
 import { completeOnboarding, finishOnboardingStep, reopenOnboardingStep } from "#server/users/onboarding.ts"
@@ -18,6 +19,7 @@ import { saveProfile } from "#server/users/users.ts"
 import { OnboardingFrame } from "./onboarding-frame.tsx"
 import { ProfileStep, WelcomeStep } from "./onboarding-steps.tsx"
 import { FirstSteps } from "./first-steps.tsx"
+import { useSpaces } from "./spaces/use-spaces.ts"
 import { useUser } from "./use-user.ts"
 import type { Route } from "./+types/onboarding.ts"
 
@@ -28,7 +30,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { completed, step } = onboardingOf(scope.viewer.user)
-  if (completed) throw redirect(href("/dashboard"))
+  if (completed) throw redirect(await findFirstPage(scope))
   const [files, usage] = await loadLive(scope, [fileList, {}], [liveUsage, {}])
   return {
     step,
@@ -94,8 +96,14 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 /** Somebody who came by an invitation begins in its space. */
 async function findFirstPage(scope: Parameters<typeof listSpaces>[0]): Promise<string> {
-  const joined = (await listSpaces(scope)).at(-1)
-  return joined ? href("/s/:slug", { slug: joined.slug }) : href("/dashboard")
+  const spaces = await listSpaces(scope)
+  return firstPageOf(spaces.map(({ slug }) => ({ spaceSlug: slug })))
+}
+
+/** In the order of joining. */
+function firstPageOf(spaces: readonly Pick<Membership, "spaceSlug">[]): string {
+  const joined = spaces.at(-1)
+  return joined ? href("/s/:slug", { slug: joined.spaceSlug }) : href("/dashboard")
 }
 
 const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" } as const
@@ -121,9 +129,11 @@ export default function Onboarding({ loaderData: { canChoosePicture, ...loaded }
   // Covers completion on another device; on this one, the action redirects.
   const { state } = useNavigation()
   const mustLeave = completed && state === "idle"
+  // The same page as the action's, because the record can arrive before its response.
+  const firstPage = firstPageOf(useSpaces())
   useEffect(() => {
-    if (mustLeave) void navigate(href("/dashboard"), { replace: true })
-  }, [mustLeave, navigate])
+    if (mustLeave) void navigate(firstPage, { replace: true })
+  }, [mustLeave, firstPage, navigate])
   return (
     <OnboardingFrame step={step}>
       {step === "welcome" ? <WelcomeStep user={user} /> : null}

@@ -15,8 +15,10 @@ export function PageSkeleton({ path }: { path: string }) {
 }
 
 function skeletonOf(path: string): ReactNode {
-  if (path.startsWith("/dashboard/chat")) return <ChatSkeleton />
-  switch (path) {
+  // The pages of a space look like the personal ones.
+  const page = path.replace(/^\/s\/[^/]+/, href("/dashboard"))
+  if (page.startsWith("/dashboard/chat")) return <ChatSkeleton />
+  switch (page) {
     case "/dashboard/files":
       return <FilesSkeleton />
     case "/dashboard/files/trash":

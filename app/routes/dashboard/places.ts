@@ -3,6 +3,7 @@ import { msg } from "@lingui/core/macro"
 import { href } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { ShortcutName } from "./commands/shortcuts.ts"
+import { addressesIn } from "./spaces/use-place.ts"
 import { useSpace } from "./spaces/use-spaces.ts"
 
 interface Place {
@@ -27,5 +28,10 @@ const personal: Place[] = [
 ]
 
 function placesIn(slug: string): Place[] {
-  return [{ to: href("/s/:slug/members", { slug }), label: msg`Members`, icon: "user", end: true }]
+  const { chat, files } = addressesIn(slug)
+  return [
+    { to: chat, label: msg`Chat`, icon: "chat", end: false },
+    { to: files, label: msg`Files`, icon: "folder", end: false },
+    { to: href("/s/:slug/members", { slug }), label: msg`Members`, icon: "user", end: true },
+  ]
 }

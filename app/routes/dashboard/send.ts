@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
+import type { RefusalData } from "#server/refusal-contract.ts"
 
 /**
  * The server refused a request, or with status 0 could not be reached. The message is for the user.
@@ -11,12 +12,15 @@ export class RequestRefused extends Error {
    * Milliseconds since the epoch: when the request can be repeated. Null if waiting doesn't help.
    */
   readonly retryAt: number | null
+  /** The server's name for the refusal, if it gave one. */
+  readonly reason: string | undefined
 
-  constructor(status: number, message: string, retryAt: number | null) {
+  constructor(status: number, message: string, retryAt: number | null, reason?: string) {
     super(message)
     this.name = "RequestRefused"
     this.status = status
     this.retryAt = retryAt
+    this.reason = reason
   }
 }
 
@@ -56,19 +60,14 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   if (response.ok) return response
   const seconds = Number(response.headers.get("retry-after"))
   const retryAt = response.status === 429 && seconds > 0 ? Date.now() + seconds * 1000 : null
-  throw new RequestRefused(response.status, await describe(response), retryAt)
+  // Not JSON: a proxy responded in place of the application.
+  const refusal = refusalIn(await response.json().catch(() => null))
+  throw new RequestRefused(response.status, describe(response, refusal), retryAt, refusal?.reason)
 }
 
-async function describe(response: Response) {
-  const { status } = response
+function describe({ status }: Response, refusal: RefusalData | null) {
   const i18n = i18nOfDocument()
   if (status === 401) return i18n._(msg`You're signed out. Sign in again to continue.`)
   if (status === 429) return i18n._(msg`You've sent a lot of requests in a short time.`)
-  try {
-    const refusal = refusalIn(await response.json())
-    if (refusal) return sentencesIn(i18n)(refusal)
-  } catch {
-    // Not JSON: a proxy responded in place of the application.
-  }
-  return i18n._(msg`The server responded with status ${status}.`)
+  return refusal ? sentencesIn(i18n)(refusal) : i18n._(msg`The server responded with status ${status}.`)
 }

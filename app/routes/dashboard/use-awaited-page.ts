@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react"
-import { href, useLocation, useNavigation } from "react-router"
+import { useLocation, useNavigation } from "react-router"
 
 /** Milliseconds. A page that arrives sooner gets no placeholder. */
 const NOTICE_DELAY = 400
@@ -22,7 +22,7 @@ export function useAwaitedPage(): string | null {
   return next !== null && late === next ? next : null
 }
 
-/** The chat counts as one place: its list stays while conversations change beside it. */
+/** A chat counts as one place: its list stays while conversations change beside it. */
 function placeOf(path: string): string {
-  return path.startsWith("/dashboard/chat") ? href("/dashboard/chat") : path
+  return /^(\/dashboard|\/s\/[^/]+)\/chat/.exec(path)?.[0] ?? path
 }

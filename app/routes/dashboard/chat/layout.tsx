@@ -1,17 +1,20 @@
-import { href, Outlet, useNavigate } from "react-router"
+import { Outlet, useNavigate } from "react-router"
 import { liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
+import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { PendingMessagesProvider } from "./composer/pending-messages.tsx"
 import { ThreadList } from "./threads/thread-list.tsx"
 import { useKeyboardSpace } from "./conversation/use-keyboard-space.ts"
 import { useNewShortcut } from "./conversation/use-shortcuts.ts"
 import type { Route } from "./+types/layout.ts"
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
+  const { spaceId } = await findPlace(scope, params)
   const { name, available, isDevelopment } = scope.model
-  const [threads] = await loadLive(scope, [liveThreads, {}])
+  const [threads] = await loadLive(scope, [liveThreads, { spaceId }])
   return {
     threads,
     now: Date.now(),
@@ -26,7 +29,8 @@ export async function loader({ context }: Route.LoaderArgs) {
 export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   const navigate = useNavigate()
   const column = useKeyboardSpace()
-  useNewShortcut(() => void navigate(href("/dashboard/chat")))
+  const { addresses } = usePlace()
+  useNewShortcut(() => void navigate(addresses.chat))
   return (
     <PendingMessagesProvider>
       <div ref={column} className="flex h-[var(--available-height,calc(100dvh-var(--frame)))] min-h-0">

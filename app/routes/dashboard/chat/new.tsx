@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useEffectEvent, useRef, useState } from "react"
-import { href, useLocation, useNavigate } from "react-router"
+import { useLocation, useNavigate } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Icon } from "#app/ui/icon.tsx"
@@ -15,6 +15,8 @@ import { RefusalAlert, useObstacle } from "./composer/refusal-alert.tsx"
 import { postMessage, type OutgoingMessage } from "./composer/send-message.ts"
 import { useCountdown } from "./composer/use-countdown.ts"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { ReaderNotice } from "./composer/reader-notice.tsx"
 import type { Route } from "./+types/new.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Chat · Tideline`) }]
@@ -29,11 +31,14 @@ const SUGGESTIONS = [
 export default function NewConversation() {
   const { t } = useLingui()
   const { model } = useChatLayout()
-  const [draft, setDraft] = useDraft("new")
+  const { spaceId, spaceName, mayEdit } = usePlace()
+  const name = draftOfNew(spaceId)
+  const [draft, setDraft] = useDraft(name)
   const { begin, pending, refusal, dismiss } = useBegin()
   const wait = useCountdown(refusal?.retryAt ?? null)
   const obstacle = useObstacle(model.available, wait)
-  useOffered(begin)
+  useOffered(name, begin)
+  const suggestions = spaceName === null ? SUGGESTIONS : []
   return (
     <>
       <ChatHeader title={t`New conversation`} />
@@ -44,16 +49,25 @@ export default function NewConversation() {
             <Icon name="sparkle" className="size-5" />
           </span>
           <h2 className="text-2xl font-semibold">
-            <Trans>What would you like to know?</Trans>
+            {mayEdit ? t`What would you like to know?` : t`Conversations of ${spaceName}`}
           </h2>
           <p className="mt-2 max-w-lg text-muted">
-            <Trans>
-              The chat can use your files and your other conversations. Conversations are saved here until you
-              delete them.
-            </Trans>
+            {spaceName === null ? (
+              <Trans>
+                The chat can use your files and your other conversations. Conversations are saved here until
+                you delete them.
+              </Trans>
+            ) : mayEdit ? (
+              <Trans>
+                Everyone in {spaceName} reads this conversation and can continue it if they may edit. Attach
+                files of the space to ask about them.
+              </Trans>
+            ) : (
+              <Trans>Choose a conversation to read it. It grows as the others write.</Trans>
+            )}
           </p>
           <ul className="mt-6 flex flex-wrap gap-2">
-            {SUGGESTIONS.map((suggestion) => (
+            {suggestions.map((suggestion) => (
               <li key={suggestion.id}>
                 <button
                   type="button"
@@ -70,13 +84,17 @@ export default function NewConversation() {
       </div>
       <div className="shrink-0 px-4 pb-4">
         <RefusalAlert refusal={refusal} wait={wait} onDismiss={dismiss} />
-        <Composer
-          draft={draft}
-          onDraft={setDraft}
-          onSend={() => begin(draft)}
-          pending={pending}
-          blocked={obstacle}
-        />
+        {mayEdit ? (
+          <Composer
+            draft={draft}
+            onDraft={setDraft}
+            onSend={() => begin(draft)}
+            pending={pending}
+            blocked={obstacle}
+          />
+        ) : (
+          <ReaderNotice />
+        )}
       </div>
     </>
   )
@@ -93,27 +111,29 @@ function useBegin() {
   const [refusal, setRefusal] = useState<RequestRefused | null>(null)
   const [attempted, setAttempted] = useState<OutgoingMessage | null>(null)
   const threads = useLive(useChatLayout().threads)
+  const { spaceId, addresses } = usePlace()
+  const name = draftOfNew(spaceId)
 
   async function attempt({ text, attachments }: Draft) {
     setPending(true)
     setRefusal(null)
     const { threadId, requestId } = attempted?.text === text ? attempted : newIds()
-    const message = { threadId, createThread: true, requestId, text, attachments }
+    const message = { threadId, createThread: true, spaceId, requestId, text, attachments }
     setAttempted(message)
     try {
       await postMessage(message)
       await open(message)
     } catch (problem) {
-      if (readDraft("new").text !== text) returnToDraft("new", { text, attachments })
+      if (readDraft(name).text !== text) returnToDraft(name, { text, attachments })
       setRefusal(refusalOf(problem))
       setPending(false)
     }
   }
 
   async function open({ threadId, text }: OutgoingMessage) {
-    if (readDraft("new").text === text) clearDraft("new")
+    if (readDraft(name).text === text) clearDraft(name)
     questions.markCreated(threadId)
-    await navigate(href("/dashboard/chat/:threadId", { threadId }), { replace: true })
+    await navigate(addresses.threadAt(threadId), { replace: true })
   }
 
   // Only the response was lost.
@@ -131,13 +151,16 @@ function useBegin() {
   }
 }
 
+/** The draft of a message that begins a conversation. */
+const draftOfNew = (spaceId: string | undefined) => (spaceId === undefined ? "new" : `new ${spaceId}`)
+
 const newIds = () => ({ threadId: crypto.randomUUID(), requestId: crypto.randomUUID() })
 
 /**
  * Takes a message from the URL. One written on another page of the dashboard is sent immediately;
  * any other waits to be sent by hand, because anybody can create such a link.
  */
-function useOffered(begin: (draft: Draft) => void) {
+function useOffered(name: string, begin: (draft: Draft) => void) {
   const { state, search } = useLocation()
   const taken = useRef(false)
   useEffect(() => {
@@ -146,6 +169,6 @@ function useOffered(begin: (draft: Draft) => void) {
     taken.current = true
     if (typeof state === "object" && state !== null && "ask" in state && state.ask === true) {
       begin({ text: question, attachments: [] })
-    } else if (readDraft("new").text === "") writeDraft("new", { ...readDraft("new"), text: question })
-  }, [state, search, begin])
+    } else if (readDraft(name).text === "") writeDraft(name, { ...readDraft(name), text: question })
+  }, [state, search, name, begin])
 }

@@ -1,14 +1,17 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect } from "react"
-import { data, href, isRouteErrorResponse, useRevalidator } from "react-router"
+import { data, isRouteErrorResponse, redirect, useRevalidator } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
 import { liveChunks, liveMessages, liveTurns } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
+import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { findSpace } from "#server/spaces/spaces.ts"
+import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -25,9 +28,14 @@ import type { Route } from "./+types/thread.ts"
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
+  const { spaceId } = await findPlace(scope, params)
   try {
     const thread = await findThread(scope, params.threadId)
-    const conversation = { threadId: thread._id }
+    if (thread.spaceId !== (spaceId ?? null)) {
+      const space = thread.spaceId === null ? undefined : await findSpace(scope, thread.spaceId)
+      throw redirect(addressesIn(space?.slug).threadAt(thread._id))
+    }
+    const conversation = { threadId: thread._id, spaceId }
     const [messages, turns, chunks] = await loadLive(
       scope,
       [liveMessages, conversation],
@@ -66,6 +74,7 @@ export default function Thread({
  */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const { t } = useLingui()
+  const { addresses, mayEdit } = usePlace()
   if (!isRouteErrorResponse(error) || error.status !== 404) throw error
   return (
     <>
@@ -75,8 +84,8 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
         title={t`Conversation not found`}
         className="m-auto"
         action={
-          <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">
-            <Trans>Start a new one</Trans>
+          <LinkButton to={addresses.chat} variant="secondary" size="sm">
+            {mayEdit ? t`Start a new one` : t`See the others`}
           </LinkButton>
         }
       >
@@ -94,8 +103,9 @@ interface LoadedConversation {
 }
 
 function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversation) {
-  const said = useLivePages(messages, (after) => ({ threadId, after }))
-  const given = useLivePages(turns, (after) => ({ threadId, after }))
+  const { spaceId } = usePlace()
+  const said = useLivePages(messages, (after) => ({ threadId, spaceId, after }))
+  const given = useLivePages(turns, (after) => ({ threadId, spaceId, after }))
   const exchange = useExchange(threadId, { messages: said.rows, turns: given.rows, chunks: useLive(chunks) })
   useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
   const loadMore = () => {

@@ -1,6 +1,6 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, href, redirect } from "react-router"
+import { data, redirect } from "react-router"
 import * as v from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -19,7 +19,9 @@ import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
+import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
@@ -43,20 +45,26 @@ export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matche
  * Loads the newest files as live rows, and anything else (other orders, searches, filters) as a
  * plain response.
  */
-export async function loader({ context, url }: Route.LoaderArgs) {
+export async function loader({ context, params, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams) })
+  const { spaceId, isPaid } = await findPlace(scope, params)
+  const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams), spaceId })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
   const [[usage], list] = await Promise.all([
     loadLive(scope, [liveUsage, {}]),
-    isLive ? findNewest(scope) : findFiltered(scope, query),
+    isLive ? findNewest(scope, spaceId) : findFiltered(scope, query),
   ])
-  const { largestFile: maxSize, quota } = limitsOf(scope.config, scope.viewer.session)
+  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
+  // The owner's plan decides in a space, and only the owner knows it.
+  const maxSize = isPaid ? largestFile : null
   return { list, isLive, nextPage: nextPageOf(list), query, usage, quota, maxSize, now: Date.now() }
 }
 
-async function findNewest(scope: Parameters<typeof loadLive>[0]): Promise<Loaded<FileSummary>> {
-  const [list] = await loadLive(scope, [fileList, {}])
+async function findNewest(
+  scope: Parameters<typeof loadLive>[0],
+  spaceId: string | undefined,
+): Promise<Loaded<FileSummary>> {
+  const [list] = await loadLive(scope, [fileList, { spaceId }])
   return list
 }
 
@@ -77,12 +85,14 @@ const FileForm = v.variant("intent", [
 ])
 
 /** Used without JavaScript. */
-export async function action({ context, request, url }: Route.ActionArgs) {
+export async function action({ context, params, request, url }: Route.ActionArgs) {
   const scope = await requireScope(context)
+  const { spaceId } = await findPlace(scope, params)
+  const { files } = addressesIn(params.slug)
   try {
     if (request.headers.get("content-type")?.startsWith("multipart/form-data")) {
-      await takeFiles(request, (file) => uploadFile(scope, file))
-      return redirect(href("/dashboard/files") + url.search)
+      await takeFiles(request, (file) => uploadFile(scope, file, { spaceId }))
+      return redirect(files + url.search)
     }
     const form = await readForm(request, FileForm)
     if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
@@ -90,7 +100,7 @@ export async function action({ context, request, url }: Route.ActionArgs) {
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
     else await trashFiles(scope, [asked.id])
     // Redirects, because reloading a page rendered for a POST would send the form again.
-    return redirect(href("/dashboard/files") + url.search)
+    return redirect(files + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
     return data({ error: dataOf(error) }, { status: error.status })
@@ -101,31 +111,27 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   const { t } = useLingui()
   const say = useSentences()
   const { list, isLive, nextPage, query, maxSize, now } = loaderData
+  const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.quota)
   const uploads = useUploads()
-  const upload = (chosen: readonly Chosen[]) =>
-    uploadQueue.add(chosen, { maxSize, freeSpace: usage.quota - usage.used })
+  const limits = { maxSize: maxSize ?? Infinity, freeSpace: isPaid ? usage.quota - usage.used : Infinity }
+  const upload = (chosen: readonly Chosen[]) => uploadQueue.add(chosen, limits, spaceId)
 
   return (
     <Page>
-      <DropZone onFiles={upload} />
+      {mayEdit ? <DropZone onFiles={upload} /> : null}
       <PageHead title={t`Files`}>
-        <LinkButton
-          to={href("/dashboard/files/trash")}
-          variant="ghost"
-          aria-label={t`Trash`}
-          className="max-sm:px-3"
-        >
+        <LinkButton to={addresses.trash} variant="ghost" aria-label={t`Trash`} className="max-sm:px-3">
           <Icon name="trash" />
           <span className="max-sm:hidden">
             <Trans>Trash</Trans>
           </span>
         </LinkButton>
-        <UploadButton onFiles={upload}>{t`Upload`}</UploadButton>
+        {mayEdit ? <UploadButton onFiles={upload}>{t`Upload`}</UploadButton> : null}
       </PageHead>
-      <UsageMeter usage={usage} />
-      <PlainUploadForm maxSize={maxSize} />
-      <StorageFull usage={usage} />
+      {isPaid ? <UsageMeter usage={usage} trash={addresses.trash} /> : null}
+      {mayEdit ? <PlainUploadForm maxSize={maxSize} /> : <FilesOfOthers />}
+      {isPaid ? <StorageFull usage={usage} trash={addresses.trash} /> : null}
       {actionData?.error ? (
         <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}
@@ -145,9 +151,22 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   )
 }
 
+/** For somebody who may only read in the space. */
+function FilesOfOthers() {
+  const { spaceName } = usePlace()
+  return (
+    <p className="mt-1.5 text-sm text-muted">
+      <Trans>
+        You can open and download the files of {spaceName}. Ask its owner to make you an editor to add some.
+      </Trans>
+    </p>
+  )
+}
+
 /** Shown only in browsers without JavaScript. */
-function PlainUploadForm({ maxSize }: { maxSize: number }) {
-  const largest = useFormats().bytes(maxSize)
+function PlainUploadForm({ maxSize }: { maxSize: number | null }) {
+  const formats = useFormats()
+  const largest = maxSize === null ? null : formats.bytes(maxSize)
   return (
     <form
       method="post"
@@ -163,9 +182,11 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
           required
           className="font-normal file:mr-3 file:h-9 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-3 file:font-medium"
         />
-        <span className="font-normal text-faint">
-          <Trans>The largest file allowed is {largest}.</Trans>
-        </span>
+        {largest === null ? null : (
+          <span className="font-normal text-faint">
+            <Trans>The largest file allowed is {largest}.</Trans>
+          </span>
+        )}
       </label>
       <button className={buttonClass()}>
         <Trans>Upload</Trans>
@@ -177,6 +198,7 @@ function PlainUploadForm({ maxSize }: { maxSize: number }) {
 /** Replaces only the files; the rest of the dashboard stays. */
 export function ErrorBoundary() {
   const { t } = useLingui()
+  const { addresses } = usePlace()
   return (
     <Page>
       <PageHead title={t`Files`} />
@@ -186,7 +208,7 @@ export function ErrorBoundary() {
         className="mt-6 rounded-lg border border-line bg-surface sm:py-24"
         action={
           // A plain link: works without JavaScript, and picks up a new deployment.
-          <a href={href("/dashboard/files")} className={buttonClass({ variant: "secondary", size: "sm" })}>
+          <a href={addresses.files} className={buttonClass({ variant: "secondary", size: "sm" })}>
             <Trans>Try again</Trans>
           </a>
         }

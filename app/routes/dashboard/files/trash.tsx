@@ -1,7 +1,7 @@
 import { msg, plural } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
-import { data, href, redirect } from "react-router"
+import { data, redirect } from "react-router"
 import * as v from "valibot"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
@@ -19,7 +19,9 @@ import { emptyTrash, purgeFile, restoreFile } from "#server/files/trash.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
+import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { iconOf } from "./list/file-thumbnail.tsx"
@@ -32,9 +34,10 @@ const DAY = 24 * 60 * 60 * 1000
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Trash · Tideline`) }]
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [trash, usage] = await loadLive(scope, [trashList, {}], [liveUsage, {}])
+  const { spaceId } = await findPlace(scope, params)
+  const [trash, usage] = await loadLive(scope, [trashList, { spaceId }], [liveUsage, {}])
   const { quota } = limitsOf(scope.config, scope.viewer.session)
   return { trash, usage, quota, days: scope.config.files.trashDays, now: Date.now() }
 }
@@ -45,15 +48,16 @@ const TrashForm = v.variant("intent", [
 ])
 
 /** Used without JavaScript. */
-export async function action({ context, request }: Route.ActionArgs) {
+export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
+  const { spaceId } = await findPlace(scope, params)
   const form = await readForm(request, TrashForm)
   if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
   try {
-    if (form.value.intent === "empty") await emptyTrash(scope)
+    if (form.value.intent === "empty") await emptyTrash(scope, { spaceId })
     else if (form.value.intent === "restore") await restoreFile(scope, form.value.id)
     else await purgeFile(scope, form.value.id)
-    return redirect(href("/dashboard/files/trash"))
+    return redirect(addressesIn(params.slug).trash)
   } catch (error) {
     if (!isRefusal(error)) throw error
     return data({ error: dataOf(error) }, { status: error.status })
@@ -66,8 +70,12 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   const say = useSentences()
   const formats = useFormats()
   const { trash, days, now } = loaderData
+  const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.quota)
-  const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({ after }))
+  const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({
+    spaceId,
+    after,
+  }))
   const { restore, purge, empty } = useTrashActs()
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
   const trashed = formats.bytes(usage.trashed)
@@ -75,8 +83,8 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
 
   return (
     <Page>
-      <PageHead title={t`Trash`} above={[{ to: href("/dashboard/files"), label: t`Files` }]}>
-        {rows.length > 0 ? (
+      <PageHead title={t`Trash`} above={[{ to: addresses.files, label: t`Files` }]}>
+        {rows.length > 0 && mayEdit ? (
           <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
             <button className={buttonClass({ variant: "secondary" })}>
               <Icon name="trash" />
@@ -90,7 +98,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           </PlainForm>
         ) : null}
       </PageHead>
-      <UsageMeter usage={{ ...usage, trashed: 0 }} />
+      {isPaid ? <UsageMeter usage={{ ...usage, trashed: 0 }} trash={addresses.trash} /> : null}
       {actionData?.error ? (
         <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}
@@ -110,10 +118,17 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
       ) : (
         <>
           <p className="mt-6 text-sm text-muted">
-            <Trans>
-              Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted
-              permanently. Until then they count towards your storage: {trashed} of {quota}.
-            </Trans>
+            {isPaid ? (
+              <Trans>
+                Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted
+                permanently. Until then they count towards your storage: {trashed} of {quota}.
+              </Trans>
+            ) : (
+              <Trans>
+                Files are kept here for <Plural value={days} one="# day" other="# days" /> and then deleted
+                permanently.
+              </Trans>
+            )}
           </p>
           <ul
             aria-label={t`Files in the trash`}
@@ -167,6 +182,7 @@ function TrashRow({
 }) {
   const { t } = useLingui()
   const formats = useFormats()
+  const { mayEdit } = usePlace()
   const { fileName, trashedAt } = file
   const left = Math.max(0, Math.ceil((trashedAt + days * DAY - now) / DAY))
   return (
@@ -189,26 +205,30 @@ function TrashRow({
           {t`${plural(left, { 0: "deleted today", one: "# day left", other: "# days left" })}`}
         </p>
       </div>
-      <PlainForm intent="restore" id={file._id} onSubmit={onRestore}>
-        <button
-          className={buttonClass({ variant: "secondary", size: "sm" })}
-          aria-label={t`Restore ${fileName}`}
-        >
-          <Icon name="undo" />
-          <span className="max-sm:hidden">
-            <Trans>Restore</Trans>
-          </span>
-        </button>
-      </PlainForm>
-      <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
-        <button
-          className={buttonClass({ variant: "ghost", size: "icon" })}
-          aria-label={t`Delete ${fileName} permanently`}
-          title={t`Delete permanently`}
-        >
-          <Icon name="x" />
-        </button>
-      </PlainForm>
+      {mayEdit ? (
+        <>
+          <PlainForm intent="restore" id={file._id} onSubmit={onRestore}>
+            <button
+              className={buttonClass({ variant: "secondary", size: "sm" })}
+              aria-label={t`Restore ${fileName}`}
+            >
+              <Icon name="undo" />
+              <span className="max-sm:hidden">
+                <Trans>Restore</Trans>
+              </span>
+            </button>
+          </PlainForm>
+          <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
+            <button
+              className={buttonClass({ variant: "ghost", size: "icon" })}
+              aria-label={t`Delete ${fileName} permanently`}
+              title={t`Delete permanently`}
+            >
+              <Icon name="x" />
+            </button>
+          </PlainForm>
+        </>
+      ) : null}
     </li>
   )
 }

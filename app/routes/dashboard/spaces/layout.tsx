@@ -1,12 +1,19 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect } from "react"
+import { useEffect, useMemo } from "react"
 import { data, href, isRouteErrorResponse, Outlet, useLocation, useNavigate } from "react-router"
+import { useLive } from "#app/realtime/use-live.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Page } from "#app/routes/dashboard/page.tsx"
 import { dataOf, isRefusal } from "#server/errors.ts"
+import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { useUser } from "#app/routes/dashboard/use-user.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+import type { Member, Membership } from "#server/spaces/contract.ts"
+import { liveMembers } from "#server/spaces/live.ts"
 import { findMembership } from "#server/spaces/spaces.ts"
+import { addressesIn, PlaceContext, type Place } from "./use-place.ts"
 import { useSpaces } from "./use-spaces.ts"
 import type { Route } from "./+types/layout.ts"
 
@@ -14,18 +21,49 @@ import type { Route } from "./+types/layout.ts"
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   try {
-    return { membership: await findMembership(scope, params.slug) }
+    const membership = await findMembership(scope, params.slug)
+    const [members] = await loadLive(scope, [liveMembers, { spaceId: membership.spaceId }])
+    return { membership, members }
   } catch (error) {
     throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }
 }
 
-export default function Space({ loaderData: { membership }, params }: Route.ComponentProps) {
+export default function Space({ loaderData: { membership, members }, params }: Route.ComponentProps) {
   const current = useSpaces().find(({ spaceId }) => spaceId === membership.spaceId)
   useNewAddress(current?.spaceSlug ?? null, params.slug)
+  useEffect(() => void opened.set(params.slug, membership.spaceName), [params.slug, membership.spaceName])
   if (!current) return <Lost name={membership.spaceName} />
-  return <Outlet key={current.spaceId} />
+  return <Inside key={current.spaceId} space={current} members={members} />
 }
+
+function Inside({ space, members: loaded }: { space: Membership; members: Loaded<Member> }) {
+  const { t } = useLingui()
+  const members = useLive(loaded)
+  const own = useUser()._id
+  const { spaceId, spaceName, spaceSlug, role } = space
+  const place = useMemo<Place>(() => {
+    const names = new Map(
+      members.map(({ userId, memberName, memberEmail }) => [userId, memberName ?? memberEmail]),
+    )
+    return {
+      spaceId,
+      spaceName,
+      mayEdit: role !== "reader",
+      isPaid: role === "owner",
+      nameOf: (userId) => (userId === own ? t`You` : (names.get(userId) ?? t`Former member`)),
+      addresses: addressesIn(spaceSlug),
+    }
+  }, [spaceId, spaceName, spaceSlug, role, members, own, t])
+  return (
+    <PlaceContext value={place}>
+      <Outlet />
+    </PlaceContext>
+  )
+}
+
+/** The names of the spaces that this document has shown, by their addresses. */
+const opened = new Map<string, string>()
 
 /** The owner may change the address while the page is open. */
 function useNewAddress(slug: string | null, shown: string) {
@@ -59,9 +97,11 @@ function Lost({ name }: { name: string }) {
   )
 }
 
-export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+export function ErrorBoundary({ error, params: { slug } }: Route.ErrorBoundaryProps) {
   const { t } = useLingui()
   if (!isRouteErrorResponse(error) || error.status !== 404) throw error
+  const lost = slug === undefined ? undefined : opened.get(slug)
+  if (lost !== undefined) return <Lost name={lost} />
   return (
     <Page>
       <title>{t`Space not found · Tideline`}</title>

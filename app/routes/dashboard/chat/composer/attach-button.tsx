@@ -5,6 +5,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FilePicker } from "./file-picker.tsx"
 
 interface AttachButtonProps {
@@ -17,6 +18,7 @@ interface AttachButtonProps {
 /** Attaches files to a message: uploads from the device, or files that are already stored. */
 export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachButtonProps) {
   const { t } = useLingui()
+  const { spaceId } = usePlace()
   const chooser = useRef<HTMLInputElement>(null)
   const [isPicking, setPicking] = useState(false)
   return (
@@ -47,7 +49,7 @@ export function AttachButton({ disabled, attached, onUpload, onAttach }: AttachB
         }
       >
         <MenuItem icon="folder" onSelect={() => setPicking(true)}>
-          <Trans>From your files</Trans>
+          {spaceId === undefined ? t`From your files` : t`From the files of the space`}
         </MenuItem>
         <MenuItem icon="upload" onSelect={() => chooser.current?.click()}>
           <Trans>From this device</Trans>

@@ -16,6 +16,8 @@ interface ComposerProps {
   onSend: () => void
   /** Set while a reply is being generated: the button then stops it. */
   onStop?: (() => void) | undefined
+  /** Whether a message can be sent while a reply is being generated: it then waits. */
+  canQueue?: boolean
   /** Called for ArrowUp in an empty field. */
   onEditLast?: (() => void) | undefined
   pending?: boolean
@@ -33,6 +35,7 @@ export function Composer({
   onDraft,
   onSend,
   onStop,
+  canQueue = false,
   onEditLast,
   pending = false,
   blocked,
@@ -54,7 +57,9 @@ export function Composer({
     },
   })
   const isAbove = useFileDrop(({ files }) => attaching.upload([...files]))
-  const canSend = draft.text.trim() !== "" && !blocked && !onStop && !pending && !attaching.isUploading
+  const hasText = draft.text.trim() !== ""
+  const stop = canQueue && hasText ? undefined : onStop
+  const canSend = hasText && !blocked && !stop && !pending && !attaching.isUploading
 
   useEffect(() => {
     // On a phone this would open the keyboard over the conversation. An overlay can have been opened
@@ -132,13 +137,13 @@ export function Composer({
             enterKeyHint="send"
             className="field-sizing-content max-h-[min(14rem,40dvh)] min-h-9 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
           />
-          {onStop ? (
+          {stop ? (
             <Button
               size="icon"
               variant="secondary"
               aria-label={t`Stop generating`}
               title={t`Stop generating (Esc)`}
-              onClick={onStop}
+              onClick={stop}
             >
               <Icon name="stop" className="fill-current" />
             </Button>
@@ -147,7 +152,7 @@ export function Composer({
               type="submit"
               size="icon"
               aria-label={t`Send`}
-              title={t`Send (Enter)`}
+              title={onStop ? t`Send when the reply has ended (Enter)` : t`Send (Enter)`}
               disabled={!canSend}
               pending={pending}
             >

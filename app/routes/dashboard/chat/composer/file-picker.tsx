@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useState, type KeyboardEvent } from "react"
+import { useCallback, useState, type KeyboardEvent } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { useSentences } from "#app/language/sentences.ts"
@@ -11,6 +11,7 @@ import type { Attachment } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { useSearch } from "#app/routes/dashboard/use-search.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { whyNot } from "./use-attaching.ts"
 
 interface FilePickerProps {
@@ -24,12 +25,17 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
   const { t } = useLingui()
   const [name, setName] = useState("")
   const say = useSentences()
+  const { spaceId } = usePlace()
+  const findFiles = useCallback(
+    (sought: string, signal: AbortSignal) => findFilesIn(spaceId, sought, signal),
+    [spaceId],
+  )
   const { found: files, problem } = useSearch(name, findFiles)
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title={t`Add from your files`}
+      title={spaceId === undefined ? t`Add from your files` : t`Add from the files of the space`}
       actions={
         <DialogClose
           render={
@@ -120,8 +126,8 @@ function walk(event: KeyboardEvent<HTMLElement>) {
   stops[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus()
 }
 
-async function findFiles(name: string, signal: AbortSignal) {
-  const query = new URLSearchParams({ q: name, limit: "30" })
+async function findFilesIn(spaceId: string | undefined, name: string, signal: AbortSignal) {
+  const query = new URLSearchParams({ q: name, limit: "30", ...(spaceId && { spaceId }) })
   const { files } = await send<FilePage>("GET", `${href("/api/files")}?${query}`, { signal })
   return files
 }

@@ -1,5 +1,13 @@
 import { msg } from "@lingui/core/macro"
-import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
+import {
+  createContext,
+  use,
+  useCallback,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { postMessage, type OutgoingMessage } from "./send-message.ts"
 import { RequestRefused } from "#app/routes/dashboard/send.ts"
@@ -13,6 +21,8 @@ export interface PendingMessage extends OutgoingMessage {
   /** The id of the reply to replace, when another one is requested. */
   supersedes: string | null
   isTaken: boolean
+  /** Whether it waits for its turn again if somebody else's message came first. */
+  isQueued?: boolean
 }
 
 /** What a page keeps about a conversation besides its records. */
@@ -20,11 +30,13 @@ export interface Exchange {
   pending: PendingMessage | null
   /** Why the last message was refused. */
   refusal: RequestRefused | null
+  /** A message in a space that is sent when the reply in progress has ended. */
+  waiting: (Draft & { wasRefused: boolean }) | null
   /** The stored message that is being edited, and its edited content. */
   editing: (Draft & { messageId: string }) | null
 }
 
-const QUIET: Exchange = { pending: null, refusal: null, editing: null }
+const QUIET: Exchange = { pending: null, refusal: null, waiting: null, editing: null }
 
 /**
  * Milliseconds. The records of an accepted message arrive immediately. If they have not arrived
@@ -42,6 +54,13 @@ const PendingMessagesContext = createContext<PendingMessages | null>(null)
  */
 export function PendingMessagesProvider({ children }: { children: ReactNode }) {
   const [pendingMessages] = useState(createPendingMessages)
+  useEffect(() => {
+    window.addEventListener("pagehide", pendingMessages.takeAllBack)
+    return () => {
+      window.removeEventListener("pagehide", pendingMessages.takeAllBack)
+      pendingMessages.takeAllBack()
+    }
+  }, [pendingMessages])
   return <PendingMessagesContext value={pendingMessages}>{children}</PendingMessagesContext>
 }
 
@@ -97,7 +116,11 @@ function createPendingMessages() {
     } catch (problem) {
       stopsWanted.delete(threadId)
       // If it is no longer current, the records have it, although the request failed.
-      if (isCurrent()) giveBack(pending, refusalOf(problem))
+      if (!isCurrent()) return
+      const { text, attachments, isQueued } = pending
+      if (isQueued && refusalOf(problem).reason === "reply-running")
+        return change(threadId, { pending: null, waiting: { text, attachments, wasRefused: true } })
+      giveBack(pending, refusalOf(problem))
     }
   }
 
@@ -112,6 +135,14 @@ function createPendingMessages() {
     change(threadId, { pending: null, refusal })
   }
 
+  /** Puts the waiting message back into its draft. */
+  function takeBack(threadId: string) {
+    const { waiting } = of(threadId)
+    if (!waiting) return
+    returnToDraft(threadId, waiting)
+    change(threadId, { waiting: null })
+  }
+
   return {
     of,
     subscribe(reader: () => void) {
@@ -122,13 +153,30 @@ function createPendingMessages() {
     ask(
       threadId: string,
       { text, attachments }: Draft,
-      { replaces = null }: { replaces?: string | null } = {},
+      { replaces = null, isQueued = false }: { replaces?: string | null; isQueued?: boolean } = {},
     ) {
       const before = doubtful.get(threadId)
       doubtful.delete(threadId)
       const isSame = before?.text === text && before.replaces === replaces && !before.supersedes
       const requestId = isSame ? before.requestId : crypto.randomUUID()
-      begin({ threadId, requestId, text, attachments, replaces, supersedes: null })
+      begin({ threadId, requestId, text, attachments, replaces, supersedes: null, isQueued })
+    },
+    /** Sends it when the reply in progress has ended. */
+    queue(threadId: string, { text, attachments }: Draft) {
+      change(threadId, { waiting: { text, attachments, wasRefused: false }, refusal: null })
+    },
+    sendWaiting(threadId: string) {
+      const { waiting } = of(threadId)
+      if (!waiting || of(threadId).pending) return
+      change(threadId, { waiting: null })
+      const { text, attachments } = waiting
+      const requestId = crypto.randomUUID()
+      begin({ threadId, requestId, text, attachments, supersedes: null, isQueued: true })
+    },
+    takeBack,
+    /** Call it when the pages of the chat are left: nobody would send what waits. */
+    takeAllBack() {
+      for (const threadId of exchanges.keys()) takeBack(threadId)
     },
     /**
      * Requests another reply to the last message. A complete reply is only replaced if `again` is

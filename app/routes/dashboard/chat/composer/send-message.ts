@@ -7,6 +7,8 @@ export interface OutgoingMessage {
   threadId: string
   /** Creates the conversation, unless an earlier attempt has. */
   createThread?: boolean
+  /** Where it is created. */
+  spaceId?: string | undefined
   /** Makes the request idempotent: a message sent twice with one id is stored once. */
   requestId: string
   text: string
@@ -24,14 +26,14 @@ export interface OutgoingMessage {
  * Throws RequestRefused, with a text for the user.
  */
 export async function postMessage(question: OutgoingMessage): Promise<void> {
-  const { threadId, createThread, requestId, text, attachments, again, replaces } = question
+  const { threadId, createThread, spaceId, requestId, text, attachments, again, replaces } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
   const response = await request(href("/api/chat"), {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "respond-async" },
     body: JSON.stringify({
       threadId,
-      ...(createThread && { createThread }),
+      ...(createThread && { createThread, spaceId }),
       ...(again && { trigger: "regenerate-message" }),
       ...(replaces && { replaces }),
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],

@@ -7,6 +7,7 @@ import { formatsOf } from "#app/language/formats.ts"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 
 export interface Uploading {
@@ -27,6 +28,7 @@ let lastId = 0
 /** The files attached to a draft: chosen from the stored ones, or uploaded directly. */
 export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   const { i18n, t } = useLingui()
+  const { spaceId } = usePlace()
   const [uploads, setUploads] = useState<readonly Uploading[]>([])
   const isFull = attachments.length + uploads.length >= ATTACHMENTS_LIMIT
 
@@ -43,7 +45,7 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
 
   async function takeIn(id: number, file: File) {
     try {
-      const summary = await uploadFile(file)
+      const summary = await uploadFile(file, spaceId)
       const reason = whyNot(summary, i18n)
       if (reason) return fail(id, reason)
       remove(id)
@@ -87,12 +89,12 @@ function attachmentOf({ _id, fileName, mimeType, size }: FileSummary): Attachmen
   return { fileId: _id, fileName, mimeType, size }
 }
 
-async function uploadFile(file: File): Promise<FileSummary> {
+async function uploadFile(file: File, spaceId: string | undefined): Promise<FileSummary> {
   // Browsers give every pasted image the same meaningless name, or none.
   const name = file.name || "pasted.png"
   const { files } = await send<{ files: FileSummary[] }>(
     "POST",
-    `${href("/api/files")}?name=${encodeURIComponent(name)}`,
+    `${href("/api/files")}?${new URLSearchParams({ name, ...(spaceId && { spaceId }) })}`,
     {
       content: file,
     },

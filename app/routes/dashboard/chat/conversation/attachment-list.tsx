@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { IconButton } from "#app/ui/icon-button.tsx"
@@ -63,9 +64,10 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
  * exist.
  */
 function useIsThere(fileId: string): "unknown" | "there" | "gone" {
+  const { spaceId } = usePlace()
   const [unknown] = useState<Loaded<FileRow>>(() => ({
     query: "files.getFile",
-    args: { fileId },
+    args: { fileId, spaceId },
     rows: [{ _id: fileId }],
     order: [["_id", "asc"]],
     end: null,

@@ -12,6 +12,8 @@ import type { PendingMessage } from "#app/routes/dashboard/chat/composer/pending
 
 /** A message on the screen, whether it is stored or still being sent. */
 export interface Bubble {
+  /** Who wrote it, or asked for it. Null for the user's own that is still being sent. */
+  authorId: string | null
   /** Does not change when the message is stored, so that its element stays in place. */
   key: string
   /** Null until it is stored. */
@@ -84,13 +86,14 @@ export function plainText(parts: readonly ReplyPart[]): string {
 }
 
 function storedBubble(
-  { _id, role, content, attachments, edited }: LiveMessage,
+  { _id, userId, role, content, attachments, edited }: LiveMessage,
   turn: LiveTurn | undefined,
 ): Bubble {
   const answer = role === "assistant" ? turn : undefined
   return {
     key: turn ? `${turn.requestId} ${role}` : _id,
     id: _id,
+    authorId: userId,
     role,
     parts: answer?.parts ?? textParts(content),
     attachments: attachments ?? [],
@@ -141,6 +144,7 @@ function answerBubble(requestId: string): Bubble {
   return {
     key: `${requestId} assistant`,
     id: null,
+    authorId: null,
     role: "assistant",
     parts: [],
     attachments: [],

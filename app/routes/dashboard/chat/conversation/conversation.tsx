@@ -11,6 +11,9 @@ import { chatCalls } from "#server/chat/contract.ts"
 import { ReplyNotice } from "./reply-notice.tsx"
 import { send, type RequestRefused } from "#app/routes/dashboard/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
+import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.tsx"
+import { WaitingMessage } from "#app/routes/dashboard/chat/composer/waiting-message.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { MessageBlock, useBlocks } from "./message-block.tsx"
@@ -32,13 +35,14 @@ interface ConversationProps {
 
 export function Conversation({ threadId, exchange, earlier }: ConversationProps) {
   const { t } = useLingui()
-  const { bubbles, isReplying, refusal, editing, announcement } = exchange
+  const { bubbles, isReplying, refusal, waiting, editing, announcement } = exchange
+  const { spaceId, mayEdit } = usePlace()
   const questions = usePendingMessages()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
   const mark = useEarlier(earlier, frame)
   useFoundMessage(bubbles, earlier)
-  const acts = useActs(threadId, bubbles, goToEnd)
-  const stop = useStop(threadId, isReplying)
+  const acts = useActs(threadId, bubbles, goToEnd, spaceId !== undefined)
+  const stop = useStop(threadId, isReplying && mayEdit)
   useEscape(stop)
   const last = bubbles.at(-1)
   const blocks = useBlocks(bubbles)
@@ -102,14 +106,22 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
       <p role="status" className="sr-only">
         {announcement}
       </p>
-      <ComposerArea
-        threadId={threadId}
-        refusal={refusal}
-        onStop={stop ?? undefined}
-        onAsk={acts.ask}
-        onDismiss={() => questions.dismiss(threadId)}
-        onEditLast={acts.editLast}
-      />
+      {mayEdit ? (
+        <ComposerArea
+          threadId={threadId}
+          refusal={refusal}
+          waiting={waiting}
+          onStop={stop ?? undefined}
+          onAsk={acts.ask}
+          onQueue={spaceId !== undefined && waiting === null ? acts.queue : undefined}
+          onDismiss={() => questions.dismiss(threadId)}
+          onEditLast={acts.editLast}
+        />
+      ) : (
+        <div className="shrink-0 px-4 pb-4">
+          <ReaderNotice />
+        </div>
+      )}
     </div>
   )
 }
@@ -133,12 +145,24 @@ interface ComposerProps {
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
   onAsk: (draft: Draft) => void
+  waiting: Draft | null
+  /** Set if a message can wait for the reply that is being generated. */
+  onQueue: ((draft: Draft) => void) | undefined
   onDismiss: () => void
   onEditLast: () => void
 }
 
 /** A component of its own, so that typing does not render the messages again. */
-function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast }: ComposerProps) {
+function ComposerArea({
+  threadId,
+  refusal,
+  waiting,
+  onStop,
+  onAsk,
+  onQueue,
+  onDismiss,
+  onEditLast,
+}: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
@@ -146,14 +170,17 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast 
   return (
     <div className="shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
       <RefusalAlert refusal={refusal} wait={wait} onDismiss={onDismiss} />
+      {waiting ? <WaitingMessage threadId={threadId} waiting={waiting} /> : null}
       <Composer
         draft={draft}
         onDraft={setDraft}
         onSend={() => {
           clearDraft(threadId)
-          onAsk(draft)
+          if (onStop && onQueue) onQueue(draft)
+          else onAsk(draft)
         }}
         onStop={onStop}
+        canQueue={onQueue !== undefined}
         onEditLast={onEditLast}
         blocked={useObstacle(model.available, wait)}
         placeholder={t`Ask a follow-up…`}
@@ -166,7 +193,7 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onDismiss, onEditLast 
  * The actions of a conversation. The functions keep their identity, so that they do not cause
  * messages to render again.
  */
-function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
+function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isShared: boolean) {
   const { t } = useLingui()
   const questions = usePendingMessages()
   const latest = useRef(bubbles)
@@ -176,7 +203,11 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
   return useMemo(() => {
     const lastMessage = () => latest.current.findLast(({ role }) => role === "user")
     const ask = (draft: Draft) => {
-      questions.ask(threadId, draft)
+      questions.ask(threadId, draft, { isQueued: isShared })
+      goToEnd()
+    }
+    const queue = (draft: Draft) => {
+      questions.queue(threadId, draft)
       goToEnd()
     }
     const edit = ({ id, parts, attachments }: Bubble) => {
@@ -184,6 +215,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
     }
     return {
       ask,
+      queue,
       edit,
       continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
       /** Requests another reply to the last message, in place of this one. */
@@ -200,7 +232,7 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void) {
         if (question && latest.current.at(-1)?.status !== "running") edit(question)
       },
     }
-  }, [questions, threadId, goToEnd, t])
+  }, [questions, threadId, goToEnd, isShared, t])
 }
 
 /** Null unless a reply is being generated. */

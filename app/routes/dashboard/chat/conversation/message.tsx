@@ -4,6 +4,7 @@ import { memo, useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import type { ReplyPart } from "#server/chat/contract.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
@@ -36,10 +37,11 @@ export interface MessageProps {
 export const Message = memo(function Message(props: MessageProps) {
   const { t } = useLingui()
   const { bubble, editing, threadId } = props
+  const author = useAuthor(bubble)
   return (
     <article
       id={bubble.id ? `message-${bubble.id}` : undefined}
-      aria-label={bubble.role === "user" ? t`You` : t`Answer`}
+      aria-label={bubble.role === "user" ? (author ?? t`You`) : t`Answer`}
       aria-busy={bubble.status === "running" || undefined}
       tabIndex={-1}
       className="group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft"
@@ -55,11 +57,22 @@ export const Message = memo(function Message(props: MessageProps) {
   )
 })
 
+/** Who wrote a message in a space; null for a personal one. */
+function useAuthor({ authorId }: Bubble): string | null {
+  const { t } = useLingui()
+  const { nameOf } = usePlace()
+  if (nameOf === null) return null
+  return authorId === null ? t`You` : nameOf(authorId)
+}
+
 function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
   const { t } = useLingui()
+  const { mayEdit } = usePlace()
+  const author = useAuthor(bubble)
   const text = plainText(bubble.parts)
   return (
     <div className="flex flex-col items-end gap-1.5">
+      {author === null ? null : <p className="max-w-[85%] truncate text-xs text-faint">{author}</p>}
       {bubble.attachments.length > 0 ? (
         <AttachmentList attachments={bubble.attachments} className="max-w-[85%] justify-end" />
       ) : null}
@@ -77,7 +90,7 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
         {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} questionId={bubble.id} /> : null}
         <Acts>
           <CopyButton text={text} label={t`Copy message`} className="size-8" />
-          {bubble.id ? (
+          {bubble.id && mayEdit ? (
             <Act icon="edit" title={t`Edit`} label={t`Edit message`} onClick={() => onEdit(bubble)} />
           ) : null}
         </Acts>
@@ -88,6 +101,7 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
 
 function Reply({ bubble, isLast, onAgain }: MessageProps) {
   const { t } = useLingui()
+  const { mayEdit } = usePlace()
   const { parts, status, model, tokens } = bubble
   const isRunning = status === "running"
   const [partsAtFirst] = useState(parts.length)
@@ -110,7 +124,7 @@ function Reply({ bubble, isLast, onAgain }: MessageProps) {
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
           <CopyButton text={text} label={t`Copy reply`} className="size-8" />
-          {isLast && status === "completed" ? (
+          {isLast && status === "completed" && mayEdit ? (
             <Act icon="refresh" title={t`Regenerate`} label={t`Regenerate`} onClick={() => onAgain(bubble)} />
           ) : null}
           <span className="truncate pl-1">{[model, tokensUsed].filter(Boolean).join(" · ")}</span>

@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useSentences } from "#app/language/sentences.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -18,6 +19,7 @@ interface ReplyNoticeProps {
 export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const say = useSentences()
+  const { spaceId } = usePlace()
   switch (bubble.status) {
     case "failed":
       return (
@@ -42,7 +44,7 @@ export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
       )
     case "stopped":
       return (
-        <Notice words={t`You stopped this reply.`}>
+        <Notice words={spaceId === undefined ? t`You stopped this reply.` : t`This reply was stopped.`}>
           <Retry onRetry={onRetry} />
         </Notice>
       )
@@ -79,6 +81,7 @@ function ShortfallNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
 }
 
 function Continue({ onContinue }: { onContinue: () => void }) {
+  if (!usePlace().mayEdit) return null
   return (
     <Button variant="secondary" size="sm" onClick={onContinue}>
       <Trans context="go on">Continue</Trans>
@@ -87,6 +90,7 @@ function Continue({ onContinue }: { onContinue: () => void }) {
 }
 
 function Retry({ onRetry }: { onRetry: () => void }) {
+  if (!usePlace().mayEdit) return null
   return (
     <Button variant="secondary" size="sm" onClick={onRetry}>
       <Icon name="refresh" className="size-3.5" />

@@ -10,6 +10,9 @@ import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/co
 /** Milliseconds between two polls for a reply that is being generated without a live connection. */
 const LOOK_AGAIN = 1_000
 
+/** Milliseconds before a message that somebody else's came before is sent again. */
+const WAIT_AGAIN = 500
+
 interface Records {
   messages: readonly LiveMessage[]
   turns: readonly LiveTurn[]
@@ -19,7 +22,7 @@ interface Records {
 /** The conversation as its records have it, with the message that is being sent. */
 export function useExchange(threadId: string, { messages, turns, chunks }: Records) {
   const questions = usePendingMessages()
-  const { pending, refusal, editing } = useExchangeOf(threadId)
+  const { pending, refusal, waiting, editing } = useExchangeOf(threadId)
   const [join] = useState(createBubbles)
   const bubbles = useMemo(
     () => join({ messages, turns, chunks }, pending),
@@ -32,6 +35,14 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     const sought = pending ?? questions.doubted(threadId)
     if (sought && isStored(turns, sought)) questions.settle(threadId, sought.requestId)
   }, [pending, turns, questions, threadId])
+
+  const isBusy = isReplying || pending !== null
+  useEffect(() => {
+    if (waiting === null || isBusy) return
+    // After a refusal, the message of the person who was first may not have arrived here yet.
+    const timer = setTimeout(() => questions.sendWaiting(threadId), waiting.wasRefused ? WAIT_AGAIN : 0)
+    return () => clearTimeout(timer)
+  }, [waiting, isBusy, questions, threadId])
 
   const { revalidate } = useRevalidator()
   const mustLook = !useIsLive() && (isReplying || pending?.isTaken === true)
@@ -57,6 +68,7 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     bubbles,
     isReplying,
     refusal,
+    waiting,
     editing,
     announcement: useAnnouncement(threadId, last),
   }

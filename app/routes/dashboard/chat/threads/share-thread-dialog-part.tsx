@@ -5,6 +5,7 @@ import { ExpiryField, LinkPasswordField, readLinkLimits } from "#app/features/li
 import { LinkRow } from "#app/features/links/link-row.tsx"
 import { NewLink } from "#app/features/links/new-link.tsx"
 import { useLive, useMutate } from "#app/realtime/use-live.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
@@ -25,11 +26,12 @@ interface ShareThreadDialogProps {
 export function ShareThreadDialog({ thread, onClose }: ShareThreadDialogProps) {
   const { t } = useLingui()
   const { _id: threadId, title } = thread
+  const { spaceId } = usePlace()
   const [now] = useState(() => Date.now())
   const [made, setMade] = useState<NewThreadShare | null>(null)
   const links = useLive<ThreadShareSummary>({
     query: "chat.listShares",
-    args: { threadId },
+    args: { threadId, spaceId },
     rows: [],
     order: [["_id", "desc"]],
     end: null,

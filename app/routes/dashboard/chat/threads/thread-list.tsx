@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useState } from "react"
-import { href, NavLink } from "react-router"
+import { NavLink } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { SearchField } from "#app/ui/search-field.tsx"
@@ -11,6 +11,7 @@ import { groupByDate } from "./group-by-date.ts"
 import { RenameForm } from "./rename-form.tsx"
 import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
 
 /** The part of it that the chat's layout has loaded. */
@@ -31,6 +32,7 @@ interface ThreadListProps {
  */
 export function ThreadList({ list, onLeave }: ThreadListProps) {
   const { t } = useLingui()
+  const { spaceId, mayEdit, addresses } = usePlace()
   const [sought, setSought] = useState("")
   return (
     <>
@@ -38,28 +40,33 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
         <h2 className="text-sm font-semibold">
           <Trans>Conversations</Trans>
         </h2>
-        <LinkButton
-          to={href("/dashboard/chat")}
-          variant="ghost"
-          size="icon"
-          aria-label={t`New conversation`}
-          aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
-          title={t`New conversation (Ctrl or ⌘ + Shift + O)`}
-          {...(onLeave && { onClick: onLeave })}
-        >
-          <Icon name="plus" />
-        </LinkButton>
+        {mayEdit ? (
+          <LinkButton
+            to={addresses.chat}
+            variant="ghost"
+            size="icon"
+            aria-label={t`New conversation`}
+            aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
+            title={t`New conversation (Ctrl or ⌘ + Shift + O)`}
+            {...(onLeave && { onClick: onLeave })}
+          >
+            <Icon name="plus" />
+          </LinkButton>
+        ) : null}
       </div>
-      <search className="mx-3 mb-3 shrink-0">
-        <SearchField
-          label={t`Search conversations`}
-          placeholder={t`Search`}
-          value={sought}
-          onChange={({ target }) => setSought(target.value)}
-          onClear={() => setSought("")}
-          maxLength={SEARCH_LIMIT}
-        />
-      </search>
+      {/* Searching finds only what is personal. */}
+      {spaceId === undefined ? (
+        <search className="mx-3 mb-3 shrink-0">
+          <SearchField
+            label={t`Search conversations`}
+            placeholder={t`Search`}
+            value={sought}
+            onChange={({ target }) => setSought(target.value)}
+            onClear={() => setSought("")}
+            maxLength={SEARCH_LIMIT}
+          />
+        </search>
+      ) : null}
       <nav aria-label={t`Conversations`} className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
         {sought.trim() ? (
           <SearchResultList sought={sought} onLeave={onLeave} />
@@ -72,13 +79,24 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
 }
 
 function ThreadsByDate({ list, onLeave }: ThreadListProps) {
-  const { i18n } = useLingui()
-  const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads, (after) => ({ after }))
+  const { i18n, t } = useLingui()
+  const { spaceId, spaceName } = usePlace()
+  const {
+    rows: threads,
+    hasMore,
+    isLoading,
+    loadMore,
+  } = useLivePages(list.threads, (after) => ({
+    spaceId,
+    after,
+  }))
   const timeZone = useHydrated() ? undefined : "UTC" // only the browser knows the reader's own
   if (threads.length === 0)
     return (
       <p className="px-2.5 py-2 text-sm text-faint">
-        <Trans>Your conversations are saved here.</Trans>
+        {spaceName === null
+          ? t`Your conversations are saved here.`
+          : t`There are no conversations in ${spaceName} yet.`}
       </p>
     )
   return (
@@ -105,6 +123,7 @@ function ThreadsByDate({ list, onLeave }: ThreadListProps) {
 }
 
 function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() => void) | undefined }) {
+  const { addresses, mayEdit } = usePlace()
   const [isRenaming, setRenaming] = useState(false)
   if (isRenaming) {
     return (
@@ -116,10 +135,10 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() =>
   return (
     <li className="group relative">
       <NavLink
-        to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
+        to={addresses.threadAt(thread._id)}
         prefetch="intent"
         title={thread.title}
-        onDoubleClick={() => setRenaming(true)}
+        onDoubleClick={() => setRenaming(mayEdit)}
         className="flex min-h-9 items-center rounded-md pr-10 pl-2.5 text-sm text-muted transition-colors group-hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink touch:min-h-11"
         {...(onLeave && { onClick: onLeave })}
       >

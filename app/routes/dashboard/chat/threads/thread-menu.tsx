@@ -6,6 +6,7 @@ import { defer } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useRemoveThread } from "./use-remove-thread.ts"
 
 const ShareThreadDialog = defer(() => import("./share-thread-dialog-part.tsx"))(
@@ -15,6 +16,7 @@ const ShareThreadDialog = defer(() => import("./share-thread-dialog-part.tsx"))(
 export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRename: () => void }) {
   const { t } = useLingui()
   const { title } = thread
+  const { mayEdit } = usePlace()
   const remove = useRemoveThread(thread)
   const [isSharing, setSharing] = useState(false)
   const address = href("/api/chat/threads/:threadId/export", { threadId: thread._id })
@@ -27,22 +29,30 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
           </Button>
         }
       >
-        <MenuItem icon="edit" onSelect={() => afterMenu(onRename)}>
-          <Trans>Rename</Trans>
-        </MenuItem>
-        <MenuItem icon="link" onSelect={() => afterMenu(() => setSharing(true))}>
-          <Trans>Share</Trans>
-        </MenuItem>
+        {mayEdit ? (
+          <>
+            <MenuItem icon="edit" onSelect={() => afterMenu(onRename)}>
+              <Trans>Rename</Trans>
+            </MenuItem>
+            <MenuItem icon="link" onSelect={() => afterMenu(() => setSharing(true))}>
+              <Trans>Share</Trans>
+            </MenuItem>
+          </>
+        ) : null}
         <MenuLink icon="text" to={`${address}?format=markdown`} download="">
           <Trans>Export as Markdown</Trans>
         </MenuLink>
         <MenuLink icon="code" to={`${address}?format=json`} download="">
           <Trans>Export as JSON</Trans>
         </MenuLink>
-        <MenuSeparator />
-        <MenuItem icon="trash" tone="danger" onSelect={remove}>
-          <Trans>Delete</Trans>
-        </MenuItem>
+        {mayEdit ? (
+          <>
+            <MenuSeparator />
+            <MenuItem icon="trash" tone="danger" onSelect={remove}>
+              <Trans>Delete</Trans>
+            </MenuItem>
+          </>
+        ) : null}
       </Menu>
       {isSharing ? <ShareThreadDialog thread={thread} onClose={() => setSharing(false)} /> : null}
     </>

@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro"
-import { href, useNavigate, useParams, useRevalidator } from "react-router"
+import { useNavigate, useParams, useRevalidator } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
 
 /** Deletes a conversation immediately, and offers to undo it. */
@@ -15,14 +16,14 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
   const mutate = useMutate()
   const toast = useToast()
   const named = { threadId: thread._id }
-  const page = href("/dashboard/chat/:threadId", named)
+  const { addresses } = usePlace()
 
   async function remove() {
     const isOpen = threadId === thread._id
     const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
     try {
       const removed = mutate(chatCalls.removeThread, named, [shown])
-      if (isOpen) await navigate(href("/dashboard/chat"), { replace: true })
+      if (isOpen) await navigate(addresses.chat, { replace: true })
       await removed
       toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
     } catch (problem) {
@@ -34,7 +35,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
   async function restore(wasOpen: boolean) {
     try {
       await mutate(chatCalls.restoreThread, named)
-      if (wasOpen) await navigate(page)
+      if (wasOpen) await navigate(addresses.threadAt(thread._id))
       else await revalidate()
     } catch (problem) {
       complain(t`The conversation couldn't be restored`, problem)

@@ -14,6 +14,7 @@ import {
   type StoredUsage,
 } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileList } from "./file-list.tsx"
 import { Preview } from "./preview.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
@@ -44,10 +45,12 @@ export function Browser({
   usage: Loaded<StoredUsage>
   query: ListFiles
   now: number
-  maxSize: number
+  /** Bytes; null if it is not known. */
+  maxSize: number | null
 }) {
   const { t } = useLingui()
   const formats = useFormats()
+  const { mayEdit } = usePlace()
   const pages = useFilePages(list, isLive, usage)
   const { rows: files, hasMore, loadMore } = pages
   const selection = useSelection(files)
@@ -70,17 +73,23 @@ export function Browser({
   }
 
   if (files.length === 0 && !isFiltered && !query.cursor) {
-    const largest = formats.bytes(maxSize)
+    const largest = maxSize === null ? null : formats.bytes(maxSize)
     return (
       <EmptyState
         icon="folder"
         title={t`No files yet`}
         className="mt-6 rounded-lg border border-dashed border-line-strong sm:py-24"
       >
-        <Trans>
-          Drop files anywhere on this page, paste them, or press Upload. The largest file allowed is {largest}
-          .
-        </Trans>
+        {!mayEdit ? (
+          <Trans>New files appear here automatically.</Trans>
+        ) : largest === null ? (
+          <Trans>Drop files anywhere on this page, paste them, or press Upload.</Trans>
+        ) : (
+          <Trans>
+            Drop files anywhere on this page, paste them, or press Upload. The largest file allowed is{" "}
+            {largest}.
+          </Trans>
+        )}
       </EmptyState>
     )
   }
@@ -109,7 +118,7 @@ export function Browser({
         onAll={selectAll}
         onClear={clear}
         onDownload={() => download(selection.files.map(({ _id }) => _id))}
-        onTrash={() => acts.trash(selection.files)}
+        onTrash={mayEdit ? () => acts.trash(selection.files) : null}
       />
       {open ? (
         <Preview
@@ -119,15 +128,17 @@ export function Browser({
           onMove={move}
           onClose={() => setOpenId(null)}
           actions={
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label={t`Share ${fileName}`}
-              title={t`Share`}
-              onClick={() => setShared(open)}
-            >
-              <Icon name="link" />
-            </Button>
+            mayEdit ? (
+              <Button
+                variant="ghost"
+                size="icon"
+                aria-label={t`Share ${fileName}`}
+                title={t`Share`}
+                onClick={() => setShared(open)}
+              >
+                <Icon name="link" />
+              </Button>
+            ) : null
           }
         />
       ) : null}

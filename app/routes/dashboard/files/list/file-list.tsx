@@ -12,6 +12,7 @@ import {
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
 import { RowMenu, type OpenMenu } from "./row-menu.tsx"
 import type { FileActs } from "./use-file-acts.ts"
@@ -49,6 +50,7 @@ export function FileList({
   onShare: (file: FileSummary) => void
 }) {
   const { t } = useLingui()
+  const { mayEdit, spaceName } = usePlace()
   const { rows: files, hasMore, isLoading, loadMore } = pages
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
@@ -100,8 +102,8 @@ export function FileList({
     } else if (event.key === " " && event.target instanceof HTMLAnchorElement) {
       if (event.shiftKey) selection.extendTo(file._id)
       else selection.toggle(file._id)
-    } else if (event.key === "F2") setNamingId(file._id)
-    else if (event.key === "Delete") trash(file)
+    } else if (event.key === "F2" && mayEdit) setNamingId(file._id)
+    else if (event.key === "Delete" && mayEdit) trash(file)
     else return
     event.preventDefault()
   }
@@ -147,7 +149,7 @@ export function FileList({
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys of the links and checkboxes in it */}
       <ul
         ref={list}
-        aria-label={t`Your files`}
+        aria-label={spaceName === null ? t`Your files` : t`Files of ${spaceName}`}
         onKeyDown={onKeyDown}
         style={isVirtual ? { height: virtualizer.getTotalSize() } : undefined}
         className="relative mt-4 rounded-lg border border-line bg-surface shadow-sm"

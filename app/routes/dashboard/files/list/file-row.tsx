@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
@@ -7,6 +7,7 @@ import { classNames } from "#app/ui/class-names.ts"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-thumbnail.tsx"
 
@@ -49,6 +50,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   const { file, index, total, offset, measure, isSelected, isNaming, problem, now, acts } = props
   const { fileName } = file
   const formats = useFormats()
+  const { nameOf } = usePlace()
   const row = useRef<HTMLLIElement>(null)
   const tabIndex = props.isReachable ? undefined : -1
   const address = href("/api/files/:fileId", { fileId: file._id })
@@ -115,6 +117,19 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
           ) : null}
         </div>
         <p className="flex gap-1.5 text-faint tabular-nums sm:contents">
+          {nameOf && file.userId ? (
+            <span className="min-w-0 truncate sm:w-20 lg:w-32">
+              <span className="sr-only">
+                <Trans>Added by</Trans>{" "}
+              </span>
+              {nameOf(file.userId)}
+            </span>
+          ) : null}
+          {nameOf && file.userId ? (
+            <span aria-hidden="true" className="sm:hidden">
+              ·
+            </span>
+          ) : null}
           <span className="shrink-0 sm:w-18 sm:text-right">{formats.bytes(file.size)}</span>
           <span aria-hidden="true" className="sm:hidden">
             ·
@@ -189,6 +204,7 @@ interface ActsProps extends FileRowProps {
 /** The actions beside the name. Without JavaScript, those that a link and a form can do. */
 function WideActs({ file, acts, address, tabIndex }: ActsProps) {
   const { t } = useLingui()
+  const { mayEdit } = usePlace()
   const { fileName } = file
   return (
     <div className="hidden shrink-0 items-center sm:flex noscript:flex">
@@ -200,6 +216,16 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
       >
         <Icon name="download" />
       </a>
+      {mayEdit ? <EditActs file={file} acts={acts} tabIndex={tabIndex} /> : null}
+    </div>
+  )
+}
+
+function EditActs({ file, acts, tabIndex }: Pick<ActsProps, "file" | "acts" | "tabIndex">) {
+  const { t } = useLingui()
+  const { fileName } = file
+  return (
+    <>
       <RowButton
         label={t`Share ${fileName}`}
         icon="link"
@@ -224,7 +250,7 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
           <Icon name="trash" />
         </button>
       </form>
-    </div>
+    </>
   )
 }
 

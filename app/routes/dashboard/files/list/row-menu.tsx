@@ -3,6 +3,7 @@ import { useRef, type RefObject } from "react"
 import { href } from "react-router"
 import { AnchoredMenu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import type { RowActs } from "./file-row.tsx"
 
 export interface OpenMenu {
@@ -36,6 +37,7 @@ function OpenedMenu({
   // The field for the new name takes the focus. Returning the focus to the button would close it
   // immediately.
   const isNaming = useRef(false)
+  const { mayEdit } = usePlace()
   return (
     <AnchoredMenu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
       <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
@@ -48,22 +50,26 @@ function OpenedMenu({
       >
         <Trans>Download</Trans>
       </MenuLink>
-      <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>
-        <Trans>Share</Trans>
-      </MenuItem>
-      <MenuItem
-        icon="edit"
-        onSelect={() => {
-          isNaming.current = true
-          acts.current?.onName(file)
-        }}
-      >
-        <Trans>Rename</Trans>
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
-        <Trans>Move to trash</Trans>
-      </MenuItem>
+      {mayEdit ? (
+        <>
+          <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>
+            <Trans>Share</Trans>
+          </MenuItem>
+          <MenuItem
+            icon="edit"
+            onSelect={() => {
+              isNaming.current = true
+              acts.current?.onName(file)
+            }}
+          >
+            <Trans>Rename</Trans>
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
+            <Trans>Move to trash</Trans>
+          </MenuItem>
+        </>
+      ) : null}
     </AnchoredMenu>
   )
 }

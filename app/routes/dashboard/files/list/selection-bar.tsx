@@ -19,7 +19,8 @@ export function SelectionBar({
   onAll: () => void
   onClear: () => void
   onDownload: () => void
-  onTrash: () => void
+  /** Null for somebody who may only read in the space. */
+  onTrash: (() => void) | null
 }) {
   const { t } = useLingui()
   const formats = useFormats()
@@ -76,12 +77,14 @@ export function SelectionBar({
               </span>
             </Button>
           )}
-          <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
-            <Icon name="trash" />
-            <span className="max-sm:sr-only">
-              <Trans>Move to trash</Trans>
-            </span>
-          </Button>
+          {onTrash ? (
+            <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
+              <Icon name="trash" />
+              <span className="max-sm:sr-only">
+                <Trans>Move to trash</Trans>
+              </span>
+            </Button>
+          ) : null}
           <Button variant="ghost" size="icon" aria-label={t`Clear selection`} onClick={onClear}>
             <Icon name="x" />
           </Button>

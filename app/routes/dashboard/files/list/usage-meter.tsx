@@ -1,12 +1,19 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { href, Link } from "react-router"
+import { Link } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
 /** The used storage, and how much of it the trash could free. */
-export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+export function UsageMeter({
+  usage: { used, quota, trashed },
+  trash,
+}: {
+  usage: FileUsage
+  /** The URL of the trash. */
+  trash: string
+}) {
   const formats = useFormats()
   const taken = formats.bytes(used)
   const total = formats.bytes(quota)
@@ -20,7 +27,7 @@ export function UsageMeter({ usage: { used, quota, trashed } }: { usage: FileUsa
       </span>
       <StorageBar usage={{ used, quota }} className="w-24!" />
       {trashed > 0 ? (
-        <Link to={href("/dashboard/files/trash")} className="rounded-sm underline-offset-2 hover:underline">
+        <Link to={trash} className="rounded-sm underline-offset-2 hover:underline">
           <Trans>{inTrash} of that in the trash</Trans>
         </Link>
       ) : null}

@@ -22,7 +22,7 @@ export type FilePages = ReturnType<typeof useFilePages>
  */
 export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, usage: Loaded<StoredUsage>) {
   const argsAfter = (end: string) =>
-    isLive ? { after: end } : argsAfterFiltered(first.args as PageArgs, end)
+    isLive ? { ...(first.args as object), after: end } : argsAfterFiltered(first.args as PageArgs, end)
   const pages = useLivePages(first, argsAfter, isLive ? openLive : openFiltered)
   const { readAgain } = pages
   const revision = useLive(usage)[0]?.revision
@@ -45,7 +45,9 @@ const openFiltered = (client: LiveClient, first: Loaded, argsAfter: (end: string
 
 async function readFiltered(args: unknown) {
   const page = args as PageArgs
-  const address = `${href("/api/files")}${addressOf(page, page.cursor)}&limit=100`
+  const { spaceId } = page
+  const place = spaceId === undefined ? "" : `&spaceId=${spaceId}`
+  const address = `${href("/api/files")}${addressOf(page, page.cursor)}&limit=100${place}`
   return filteredPage(page, await send<FilePage>("GET", address))
 }
 

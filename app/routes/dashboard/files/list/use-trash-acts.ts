@@ -1,12 +1,14 @@
 import { useLingui } from "@lingui/react/macro"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
 
 /** Restores files from the trash, or deletes them permanently. */
 export function useTrashActs() {
   const { t } = useLingui()
+  const { spaceId } = usePlace()
   const say = useSentences()
   const mutate = useMutate()
   const toast = useToast()
@@ -27,7 +29,7 @@ export function useTrashActs() {
       mutate(fileCalls.purge, { fileId: file._id }, away(file)).catch(fail)
     },
     empty() {
-      mutate(fileCalls.emptyTrash, {}).catch(fail)
+      mutate(fileCalls.emptyTrash, spaceId === undefined ? {} : { spaceId }).catch(fail)
     },
   }
 }

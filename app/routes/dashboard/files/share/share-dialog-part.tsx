@@ -6,6 +6,7 @@ import { ExpiryField, LinkPasswordField, readLinkLimits } from "#app/features/li
 import { LinkRow } from "#app/features/links/link-row.tsx"
 import { NewLink } from "#app/features/links/new-link.tsx"
 import { useLive, useMutate } from "#app/realtime/use-live.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
@@ -16,10 +17,11 @@ import { fileCalls, type FileSummary, type NewShare, type ShareSummary } from "#
 export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: number; onClose: () => void }) {
   const { t } = useLingui()
   const { fileName } = file
+  const { spaceId } = usePlace()
   const [made, setMade] = useState<NewShare | null>(null)
   const links = useLive<ShareSummary>({
     query: "files.listShares",
-    args: { fileId: file._id },
+    args: { fileId: file._id, spaceId },
     rows: [],
     order: [["_id", "desc"]],
     end: null,

@@ -11,6 +11,7 @@ export interface Entry {
   readonly name: string
   readonly size: number
   readonly lastModified: number
+  readonly spaceId: string | undefined
   readonly since: number
   file: File | undefined
   readonly handle: FileSystemFileHandle | undefined
@@ -28,14 +29,14 @@ export interface Entry {
 
 export type Given = Pick<
   Entry,
-  "name" | "size" | "lastModified" | "since" | "handle" | "file" | "url" | "kept"
+  "name" | "size" | "lastModified" | "spaceId" | "since" | "handle" | "file" | "url" | "kept"
 >
 
 /** `given` may have more fields than these. */
 export function createEntry(id: string, given: Given, status: UploadState): Entry {
-  const { name, size, lastModified, since, handle, file, url, kept } = given
+  const { name, size, lastModified, spaceId, since, handle, file, url, kept } = given
   const begun = { sent: kept, kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
-  const known = { id, name, size, lastModified, since, handle, file, url, status }
+  const known = { id, name, size, lastModified, spaceId, since, handle, file, url, status }
   return { ...known, ...begun, rate: createTransferRate() }
 }
 

@@ -11,11 +11,11 @@ const WHOLE_UP_TO = 2_000_000
 
 export function sendFile(given: ToSend, told: Told): Sending {
   if (given.file.size > WHOLE_UP_TO || given.url !== undefined) return sendInParts(given, told)
-  return sendWhole(given.file, told)
+  return sendWhole(given, told)
 }
 
 /** Sent straight from the disk. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
-function sendWhole(file: File, told: Told): Sending {
+function sendWhole({ file, spaceId }: ToSend, told: Told): Sending {
   const request = new XMLHttpRequest()
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   request.upload.addEventListener("progress", (event) => told.sent(event.loaded))
@@ -23,7 +23,8 @@ function sendWhole(file: File, told: Told): Sending {
     resolve(request.status === 201 ? { end: "stored" } : outcomeOf(request.status, request.responseText))
   })
   request.addEventListener("error", () => resolve({ end: "lost", status: 0 }))
-  request.open("POST", `${href("/api/files")}?name=${encodeURIComponent(file.name)}`)
+  const place = spaceId === undefined ? "" : `&spaceId=${spaceId}`
+  request.open("POST", `${href("/api/files")}?name=${encodeURIComponent(file.name)}${place}`)
   request.setRequestHeader("Content-Type", "application/octet-stream")
   request.send(file)
   const stop = () => request.abort()

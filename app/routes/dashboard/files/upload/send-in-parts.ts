@@ -18,8 +18,9 @@ const PART = 16 * 1024 * 1024
 const DISCARD_AFTER = [100, 300, 600, 1000, 2000, 4000]
 
 /** Sends by tus 1.0. To resume an upload, it first asks the server how much has arrived. */
-export function sendInParts({ file, url }: ToSend, told: Told): Sending {
+export function sendInParts({ file, url, spaceId }: ToSend, told: Told): Sending {
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
+  const endpoint = absolute(spaceId === undefined ? ENDPOINT : `${ENDPOINT}?spaceId=${spaceId}`)
   let upload: Upload | undefined
   let ended: "stopped" | "cancelled" | undefined
 
@@ -29,7 +30,7 @@ export function sendInParts({ file, url }: ToSend, told: Told): Sending {
       upload = new tus.Upload(file, {
         // With both, the library would start over whenever the server failed to respond for a
         // moment.
-        ...(url ? { uploadUrl: absolute(url) } : { endpoint: absolute(ENDPOINT) }),
+        ...(url ? { uploadUrl: absolute(url) } : { endpoint }),
         metadata: { filename: file.name },
         chunkSize: PART,
         // The queue decides when to try again, and stores the URLs.

@@ -13,6 +13,8 @@ export interface ToSend {
   file: File
   /** Set to resume an upload that was created earlier. */
   url: string | undefined
+  /** Where it goes; undefined for what is personal. */
+  spaceId: string | undefined
 }
 
 export interface Told {

@@ -1,11 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { href } from "react-router"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
 /** Warns when the storage is full, and says what helps. */
-export function StorageFull({ usage: { used, quota, trashed } }: { usage: FileUsage }) {
+export function StorageFull({
+  usage: { used, quota, trashed },
+  trash,
+}: {
+  usage: FileUsage
+  /** The URL of the trash. */
+  trash: string
+}) {
   const { t } = useLingui()
   if (used < quota) return null
   const hasTrash = trashed > 0
@@ -16,7 +22,7 @@ export function StorageFull({ usage: { used, quota, trashed } }: { usage: FileUs
       className="mt-6"
       action={
         hasTrash ? (
-          <LinkButton to={href("/dashboard/files/trash")} variant="secondary" size="sm">
+          <LinkButton to={trash} variant="secondary" size="sm">
             <Trans>Open the trash</Trans>
           </LinkButton>
         ) : undefined

@@ -8,6 +8,8 @@ export interface Unfinished {
   size: number
   /** Milliseconds. Identifies the file, together with its name and size. */
   lastModified: number
+  /** Where it goes; what is personal without it. */
+  spaceId?: string | undefined
   /** When it was chosen, in milliseconds. */
   since: number
   /** Bytes that the server had stored. */

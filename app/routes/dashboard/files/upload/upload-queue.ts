@@ -43,9 +43,10 @@ function createUploadQueue() {
 
   // Actions of the user.
 
-  function add(chosen: readonly Chosen[], limits: UploadLimits) {
+  /** `spaceId`: where the files go; what is personal without it. */
+  function add(chosen: readonly Chosen[], limits: UploadLimits, spaceId?: string) {
     unfinished.hold()
-    const added = chosen.filter(({ file }) => !giveBack(file)).map((one) => enter(one, limits))
+    const added = chosen.filter(({ file }) => !giveBack(file)).map((one) => enter(one, limits, spaceId))
     void unfinished.keep(added.filter(({ status }) => status.state === "waiting").map(recordOf))
     sendNext()
     announce()
@@ -66,10 +67,11 @@ function createUploadQueue() {
     return true
   }
 
-  function enter({ file, handle }: Chosen, limits: UploadLimits): Entry {
+  function enter({ file, handle }: Chosen, limits: UploadLimits, spaceId: string | undefined): Entry {
     const { name, size, lastModified } = file
     const reason = whyNot(file, limits)
-    const given = { name, size, lastModified, handle, file, since: Date.now(), url: undefined, kept: 0 }
+    const known = { name, size, lastModified, spaceId, handle, file }
+    const given = { ...known, since: Date.now(), url: undefined, kept: 0 }
     return place(`${page}-${++lastId}`, given, reason ? { state: "failed", reason } : { state: "waiting" })
   }
 
@@ -152,12 +154,12 @@ function createUploadQueue() {
         continue
       }
       unfinished.hold()
-      const { handle } = record
+      const { handle, spaceId } = record
       const file = handle && (await findFile(handle, record))
       const status: UploadState = file
         ? { state: "waiting" }
         : { state: "missing", mayAsk: handle !== undefined }
-      place(record.id, { ...record, handle, file, url: record.url }, status)
+      place(record.id, { ...record, spaceId, handle, file, url: record.url }, status)
     }
     sendNext()
     announce()
@@ -196,7 +198,7 @@ function createUploadQueue() {
     }
     let isCounting = false
     const sending = sendFile(
-      { file, url: entry.url },
+      { file, url: entry.url, spaceId: entry.spaceId },
       {
         sent(bytes) {
           if (entry.sending !== sending) return
@@ -289,8 +291,8 @@ function createUploadQueue() {
     announce()
   }
 
-  function recordOf({ id, name, size, lastModified, since, kept, url, handle }: Entry): Unfinished {
-    return { id, userId: userId ?? "", page, name, size, lastModified, since, kept, url, handle }
+  function recordOf({ id, name, size, lastModified, spaceId, since, kept, url, handle }: Entry): Unfinished {
+    return { id, userId: userId ?? "", page, name, size, lastModified, spaceId, since, kept, url, handle }
   }
 
   return {

@@ -1,0 +1,239 @@
+import type { Browser, Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsInEveryLook } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let browser: Browser
+let sql: postgres.Sql
+let ada: Person
+let grace: Person
+let space: SpaceSummary
+beforeAll(async () => {
+  app = await startTideline({ SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" })
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  browser = await launchBrowser()
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+  for (const person of [ada, grace]) await person("/dashboard")
+  await sql`update users set onboarding_completed = true`
+  ;({ space } = await read<{ space: SpaceSummary }>(ada("/api/spaces", post({ name: "Engines" }))))
+  await join(grace, "editor")
+})
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+describe("people in one conversation of a space", () => {
+  it("see it begin and the reply grow, and who wrote what, until one is removed in the middle", async () => {
+    const owner = await open(ada, "/s/engines/chat")
+    const editor = await open(grace, "/s/engines/chat")
+    await ask(owner, "/slow 60")
+    await owner.waitForURL(/\/s\/engines\/chat\/[0-9a-f-]{36}$/)
+    await editor.getByRole("navigation", { name: "Conversations" }).getByRole("link").first().click()
+    const growing = editor.getByRole("article", { name: "Answer" })
+    await growing.getByText("One word a second.").waitFor()
+    await editor.getByRole("article", { name: "Ada Lovelace" }).getByText("/slow 60").waitFor()
+    await owner.getByRole("article", { name: "You" }).getByText("/slow 60").waitFor()
+    const before = (await growing.innerText()).length
+    await expect.poll(async () => (await growing.innerText()).length).toBeGreaterThan(before)
+
+    await owner.goto(`${app.origin}/s/engines/members`)
+    await takenOver(owner)
+    await owner.getByRole("button", { name: "Remove Grace Hopper" }).click()
+    await editor.getByRole("heading", { name: "You no longer have access to Engines" }).waitFor()
+    expect(await editor.getByText("One word a second.").count()).toBe(0)
+    await join(grace, "editor")
+    await stopReplies()
+  })
+
+  it("send one message after the other: the second waits, says so, and can be taken back", async () => {
+    const threadId = await converse("/slow 60")
+    const editor = await open(grace, `/s/engines/chat/${threadId}`)
+    await editor.getByText("One word a second.").waitFor()
+    await ask(editor, "And mine?")
+    const waiting = editor.getByText("Waiting: it's sent when the reply has ended.")
+    await waiting.waitFor()
+    await editor.getByRole("button", { name: "Take back" }).click()
+    await waiting.waitFor({ state: "detached" })
+    expect(await editor.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("And mine?")
+    await editor.getByRole("textbox", { name: "Your question" }).press("Enter")
+    await waiting.waitFor()
+    await ada(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+    await editor.getByRole("article", { name: "You" }).getByText("And mine?").waitFor()
+    await waiting.waitFor({ state: "detached" })
+    await stopReplies()
+  })
+
+  it("find no composer as readers, and become editors while the page is open", async () => {
+    const threadId = await converse("Hello")
+    await setRole("reader")
+    const page = await open(grace, `/s/engines/chat/${threadId}`)
+    await page.getByText("You can read in Engines, but not write.").waitFor()
+    expect(await page.getByRole("textbox", { name: "Your question" }).count()).toBe(0)
+    expect(await page.getByRole("button", { name: /Regenerate|Edit message/ }).count()).toBe(0)
+    await setRole("editor")
+    await page.getByRole("textbox", { name: "Your question" }).waitFor()
+  })
+})
+
+describe("an invitation by link", () => {
+  it("leads somebody who is signed out through sign-up and onboarding into the space", async () => {
+    const threadId = await converse("Hello")
+    const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
+    await page.goto(await invite("reader"))
+    await page.getByRole("link", { name: "Create an account" }).click()
+    await page.getByLabel("Name").fill("Alan Turing")
+    await page.getByLabel("Email address").fill("alan@example.org")
+    await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")
+    await page.getByRole("button", { name: "Sign up" }).click()
+    await page.getByRole("button", { name: "Join Engines" }).click()
+    await page.getByRole("button", { name: "Get started" }).click()
+    await page.getByRole("button", { name: "Continue" }).click()
+    await page.getByRole("button", { name: "Go to the dashboard" }).click()
+    await page.waitForURL(/\/s\/engines\/chat$/)
+    await takenOver(page)
+    await page.getByRole("button", { name: "Conversations", exact: true }).click()
+    await page.getByRole("dialog").locator(`[href="/s/engines/chat/${threadId}"]`).click()
+    await page.getByRole("article", { name: "Ada Lovelace" }).getByText("Hello").waitFor()
+    await page.getByText("You can read in Engines, but not write.").waitFor()
+  })
+})
+
+describe("the files of a space", () => {
+  it("show who added each, and what one person adds, deletes and restores to everybody", async () => {
+    const owner = await open(ada, "/s/engines/files")
+    const editor = await open(grace, "/s/engines/files")
+    await upload(editor, "tides.txt")
+    const row = owner.getByRole("listitem").filter({ hasText: "tides.txt" })
+    await row.getByText("Grace Hopper").waitFor()
+    await row.hover()
+    await row.getByRole("button", { name: "Delete tides.txt" }).click()
+    await editor.getByRole("link", { name: "tides.txt", exact: true }).waitFor({ state: "detached" })
+    await editor.getByRole("link", { name: "Trash" }).click()
+    await editor.getByRole("button", { name: "Restore tides.txt" }).click()
+    await row.getByRole("link", { name: "tides.txt", exact: true }).waitFor()
+    const { files } = await read<{ files: unknown[] }>(grace("/api/files"))
+    expect(files).toEqual([])
+  })
+
+  it("can be opened and not changed by a reader", async () => {
+    await setRole("reader")
+    await ada(`/api/files?name=winds.txt&spaceId=${space._id}`, { method: "POST", body: "from the west" })
+    const page = await open(grace, "/s/engines/files")
+    await page.getByRole("link", { name: "Download winds.txt" }).waitFor()
+    const forbidden = /^(Upload|Share|Rename|Delete)/
+    expect(await page.getByRole("main").getByRole("button", { name: forbidden }).count()).toBe(0)
+    await page.getByRole("link", { name: "winds.txt", exact: true }).focus()
+    await page.keyboard.press("Delete")
+    await page.keyboard.press("F2")
+    expect(await page.getByRole("main").getByRole("textbox", { name: "Name" }).count()).toBe(0)
+    expect(await page.getByRole("link", { name: "winds.txt", exact: true }).count()).toBe(1)
+    await setRole("editor")
+    await page.getByRole("button", { name: "Upload", exact: true }).waitFor()
+  })
+})
+
+describe("the switcher", () => {
+  it("leads by keyboard from what is personal into a space and back", async () => {
+    const page = await open(ada, "/dashboard")
+    await page.getByRole("button", { name: "Space: Personal" }).press("Enter")
+    const spaces = page.getByRole("navigation", { name: "Spaces" })
+    await spaces.getByRole("link", { name: "Engines" }).press("Enter")
+    await page.waitForURL(/\/s\/engines\/chat$/)
+    await page.getByRole("navigation").locator('[href="/s/engines/files"]').first().press("Enter")
+    await page.waitForURL(/\/s\/engines\/files$/)
+    await page.getByRole("button", { name: "Space: Engines" }).press("Enter")
+    await spaces.getByRole("link", { name: "Personal" }).press("Enter")
+    await page.waitForURL(/\/dashboard$/)
+  })
+})
+
+describe("the pages of a space", () => {
+  it("have no accessibility violations in any look and fit into narrow and wide windows", async () => {
+    const threadId = await converse("Hello")
+    await ada(`/api/files?name=axles.txt&spaceId=${space._id}`, { method: "POST", body: "of steel" })
+    const page = await open(ada, `/s/engines/chat/${threadId}`)
+    for (const path of ["", "/files", "/files/trash", "/members"]) {
+      if (path !== "") {
+        await page.goto(`${app.origin}/s/engines${path}`)
+        await takenOver(page)
+      }
+      expect(await faultsInEveryLook(page), path).toEqual([])
+    }
+  })
+})
+
+async function open(person: Person, path: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  await giveCookies(context, person, app)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(app.origin + path)
+  await takenOver(page)
+  return page
+}
+
+async function ask(page: Page, text: string) {
+  const field = page.getByRole("textbox", { name: "Your question" })
+  await field.fill(text)
+  await field.press("Enter")
+}
+
+/** Ada's message in a new conversation of the space. Resolves with the conversation's id. */
+async function converse(text: string): Promise<string> {
+  const threadId = crypto.randomUUID()
+  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
+  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
+  const answer = await ada("/api/chat", postAsync(body))
+  expect(answer.status, await answer.text()).toBe(202)
+  return threadId
+}
+
+async function stopReplies() {
+  const running = await sql`select distinct thread_id from chat_turns where status = 'running'`
+  for (const { thread_id: threadId } of running)
+    await ada(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+}
+
+async function upload(page: Page, name: string) {
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.getByRole("main").getByRole("button", { name: "Upload", exact: true }).click(),
+  ])
+  await chooser.setFiles({ name, mimeType: "text/plain", buffer: Buffer.from("high water 06:12") })
+}
+
+async function invite(role: "editor" | "reader"): Promise<string> {
+  const made = await read<NewInvitation>(ada(`/api/spaces/${space._id}/invitations`, post({ role })))
+  return made.url
+}
+
+async function join(person: Person, role: "editor" | "reader") {
+  const token = (await invite(role)).split("/").at(-1)
+  await read(person("/api/spaces/join", post({ token })))
+}
+
+async function setRole(role: "editor" | "reader") {
+  const [user] = await sql`select _id from users where email = ${grace.email}`
+  const path = `/api/spaces/${space._id}/members/${user?.["_id"]}`
+  const answer = await ada(path, { ...post({ role }), method: "PATCH" })
+  expect(answer.status, await answer.text()).toBeLessThan(300)
+}
+
+async function read<Answer>(asked: Promise<Response>): Promise<Answer> {
+  const response = await asked
+  const text = await response.text()
+  expect(response.status, text).toBeLessThan(300)
+  return JSON.parse(text) as Answer
+}
