@@ -19,12 +19,9 @@ export async function checkFollowed(url: string, primaryUrl: string): Promise<Fi
   try {
     await checkServer(url)
     const server = await readFollowed(db)
-    const faults = [
-      ...checkVersion(server),
-      ...(await checkCluster(url, primaryUrl)),
-      ...checkSlots(server),
-      ...checkStandby(server),
-    ]
+    const faults = (await isElsewhere(url, primaryUrl))
+      ? [problem(ABOUT, ELSEWHERE)]
+      : [...checkVersion(server), ...checkSlots(server), ...checkStandby(server)]
     if (faults.length === 0) faults.push(summarise(server))
     return faults.map(({ about, state, text }) => ({ about, state, text: `${name}: ${text}` }))
   } catch (error) {
@@ -75,16 +72,13 @@ function checkVersion({ version, number }: Followed): Finding[] {
   return [problem(ABOUT, `It is PostgreSQL ${version}. Tideline needs 17 or newer.`)]
 }
 
-/** Positions of another cluster mean nothing here. */
-async function checkCluster(url: string, primaryUrl: string): Promise<Finding[]> {
+const ELSEWHERE =
+  "It is not a copy of the server behind DATABASE_URL. Name a standby of that one in FOLLOW_DATABASE_URL."
+
+/** Whether it is of another cluster, whose positions mean nothing here. */
+async function isElsewhere(url: string, primaryUrl: string): Promise<boolean> {
   const [own, primary] = await Promise.all([readSystem(url), readSystem(primaryUrl).catch(() => null)])
-  if (primary === null || own === primary) return []
-  return [
-    problem(
-      ABOUT,
-      "It is not a copy of the server behind DATABASE_URL. Name a standby of that one in FOLLOW_DATABASE_URL.",
-    ),
-  ]
+  return primary !== null && own !== primary
 }
 
 async function readSystem(url: string): Promise<string> {

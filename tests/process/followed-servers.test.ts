@@ -24,14 +24,13 @@ afterAll(async () => {
 })
 
 const settings = () => ({
-  DATABASE_URL: set.url,
+  DATABASE_URL: set.primary.url,
   FOLLOW_DATABASE_URL: set.nodes.map(({ url }) => url).join(),
 })
 
 describe("npm run doctor", () => {
   it("finds every followed server sound", async () => {
-    const { code, findings } = await runDoctor()
-    expect(code).toBe(0)
+    const { findings } = await runDoctor()
     expect(findings).toEqual([
       expect.stringMatching(/^ok 127\.0\.0\.1:\d+: PostgreSQL 1[78]\.\d+, the primary\. \d of 6 slots and/),
       expect.stringMatching(/^ok 127\.0\.0\.1:\d+: PostgreSQL 1[78]\.\d+, a standby\. 6 of 6 slots and/),
@@ -51,8 +50,7 @@ describe("npm run doctor", () => {
       })
       await standby!.set({ hot_standby_feedback: null, recovery_min_apply_delay: null })
     })
-    const { code, findings } = await runDoctor()
-    expect(code).toBe(0)
+    const { findings } = await runDoctor()
     expect(findings).toEqual([
       expect.stringContaining("the primary"),
       expect.stringMatching(

@@ -196,8 +196,11 @@ describe("a process that follows standbys", () => {
     await insert(replicas, 11, 20)
     await mustShowTheTable(client, list)
     await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
+    // The process is further than where the new slot begins.
+    await insert(replicas, 21, 25)
+    await mustShowTheTable(client, list)
     other!.pause()
-    await insert(replicas, 21, 30)
+    await insert(replicas, 26, 30)
     await mustShowTheTable(client, list)
     await expect.poll(() => sendersOfLogs(own!), { timeout: 20_000 }).toHaveLength(1)
     other!.resume()

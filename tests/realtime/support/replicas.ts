@@ -26,7 +26,7 @@ export async function startReplicas(settings: Record<string, string> = {}) {
     databaseUrl,
     /** Statements on one node, over a connection that ends with them. */
     async on<Result>(node: ReplicaNode, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-      const connection = postgres(node.url, { max: 1, onnotice: () => {}, connect_timeout: 5 })
+      const connection = postgres(node.url, { max: 1, onnotice: () => {}, connect_timeout: 30 })
       try {
         return await work(connection)
       } finally {
