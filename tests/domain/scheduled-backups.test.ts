@@ -171,6 +171,10 @@ function needs() {
   }
 }
 
+/** Those of this file's database. */
 async function scratchDatabases() {
-  return sql`select datname from pg_database where starts_with(datname, 'tideline_check_')`
+  return sql`
+    select scratch.datname from pg_database scratch, pg_database own
+    where own.datname = ${new URL(drawer.databaseUrl).pathname.slice(1)}
+      and starts_with(scratch.datname, 'tideline_check_' || own.oid || '_')`
 }
