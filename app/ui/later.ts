@@ -5,7 +5,9 @@ import { whenWanted } from "./when-wanted.ts"
 export interface Later<Parts> {
   /** Null until it is loaded. */
   current(): Parts | null
-  /** Calls `listener` once the code is loaded. Returns a function that unsubscribes. */
+  /** Whether it could not be loaded yet. */
+  hasFailed(): boolean
+  /** Calls `listener` once the code is loaded or could not be. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
   /** Loads it now, or a second after an attempt that failed. */
   fetch(): void
@@ -25,6 +27,7 @@ export function later<Parts extends object>(
   let parts: Parts | null = null
   let coming: Promise<void> | null = null
   let isAwaited = false
+  let hasFailed = false
   const listeners = new Set<() => void>()
 
   function fetch() {
@@ -32,10 +35,13 @@ export function later<Parts extends object>(
     coming ??= importAgain(load).then(
       (loaded) => {
         parts = loaded
+        hasFailed = false
         for (const listener of listeners) listener()
       },
       () => {
         isAwaited = false
+        hasFailed = true
+        for (const listener of listeners) listener()
         setTimeout(tryAgain, PAUSE)
       },
     )
@@ -50,6 +56,7 @@ export function later<Parts extends object>(
 
   return {
     current: () => parts,
+    hasFailed: () => hasFailed,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

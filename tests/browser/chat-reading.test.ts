@@ -27,6 +27,20 @@ describe("the Markdown renderer", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
+  it("does not keep a reply that grows from being shown if it cannot be loaded", async () => {
+    const page = await chat.open("/dashboard/chat")
+    await page.route(READER, (route) => route.abort())
+    await page.getByRole("textbox", { name: "Your question" }).fill("/slow 60")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await page.getByRole("log").getByText("word 1,").waitFor()
+    await page.reload()
+    await takenOver(page)
+    await page.getByRole("log").getByText("**Development gateway").waitFor()
+    await page.keyboard.press("Escape")
+    chat.forgive(/ERR_FAILED/)
+  })
+
   it("leaves the text as it was written until it has loaded, and is requested again if loading failed", async () => {
     const page = await chat.open("/dashboard/chat")
     const isAway = { now: true }

@@ -18,11 +18,14 @@ export function useReading(text: string, { isGrowing }: { isGrowing: boolean }):
     () => (isSame ? null : code.current()),
     () => null,
   )
+  const hasFailed = useSyncExternalStore(code.subscribe, code.hasFailed, () => false)
   const reader = useMemo(() => reading?.createBlockReader(), [reading])
   // On every render, so that a failed import is retried when more text arrives.
   useEffect(() => {
     if (!isSame) code.fetch()
   })
-  if (isSame || !reader) return brought.blocks ?? null
+  // What the page brought stays until the code is there, rather than showing its source for a moment.
+  if (isSame || (!reader && !hasFailed)) return brought.blocks ?? null
+  if (!reader) return null
   return reader.read(text, { isGrowing })
 }
