@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Config } from "#server/config.ts"
+import { isRefusal } from "#server/errors.ts"
 import type { Log } from "#server/log.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
 import { refuseConnection, sendResponse, toRequest, Unacceptable } from "./bridge.ts"
 import { loggedPath } from "./logged-path.ts"
 import { createNonce } from "./nonce.ts"
+import { refusalBody } from "./refusals.ts"
 import { createSecurityHeaders } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
 
@@ -144,16 +146,33 @@ function logResponse(incoming: IncomingMessage, outgoing: ServerResponse, millis
   )
 }
 
+/** Headers that say what a refusal is not. */
+const OF_A_BODY = [
+  "accept-ranges",
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-length",
+  "content-range",
+  "etag",
+]
+
 function refuse(outgoing: ServerResponse, error: unknown, log: Log) {
-  const isTheirs = error instanceof Unacceptable
-  if (!isTheirs && !outgoing.destroyed) log.error({ err: error }, "could not respond to a request")
+  const { status, body } = describeRefusal(error)
+  if (status === 500 && !outgoing.destroyed) log.error({ err: error }, "could not respond to a request")
   if (outgoing.headersSent) return void outgoing.destroy()
-  outgoing.statusCode = isTheirs ? error.status : 500
-  for (const name of ["content-encoding", "content-length", "cache-control", "etag"])
-    outgoing.removeHeader(name)
+  outgoing.statusCode = status
+  for (const name of OF_A_BODY) outgoing.removeHeader(name)
   outgoing.setHeader("content-type", "application/json; charset=utf-8")
   outgoing.setHeader("connection", "close")
-  outgoing.end(JSON.stringify({ error: isTheirs ? error.message : "Internal server error" }))
+  outgoing.end(JSON.stringify(body))
+}
+
+/** A body can be refused while it is read: its reader may have lost the access since. */
+function describeRefusal(error: unknown): { status: number; body: { error: string } } {
+  if (isRefusal(error)) return { status: error.status, body: refusalBody(error) }
+  if (error instanceof Unacceptable) return { status: error.status, body: { error: error.message } }
+  return { status: 500, body: { error: "Internal server error" } }
 }
 
 const REFUSALS: Record<string, string> = {

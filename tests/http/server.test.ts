@@ -13,6 +13,7 @@ import {
 } from "node:zlib"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { readConfig } from "#server/config.ts"
+import { NotFound } from "#server/errors.ts"
 import { createHttpServer, serveRequests, type Front } from "#server/transport/listener.ts"
 import { createFileServer } from "#server/transport/static.ts"
 import { openLog } from "#server/log.ts"
@@ -174,6 +175,21 @@ describe("a response", () => {
       async () => new Response(new ReadableStream({ pull: () => Promise.reject(new Error("no")) })),
     )
     expect((await fetch(origin)).status).toBe(500)
+  })
+
+  it("is the refusal with which its source fails before anything was sent", async () => {
+    const headers = { "Content-Disposition": "attachment", "Content-Length": "8", ETag: '"a"' }
+    const { origin } = await serve(async () => {
+      const lost = new ReadableStream({ pull: () => Promise.reject(new NotFound("space")) })
+      return new Response(lost, { headers })
+    })
+    const response = await fetch(origin)
+    expect(response.status).toBe(404)
+    expect(response.headers.get("content-disposition")).toBeNull()
+    expect(await response.json()).toEqual({
+      error: "There is no such space, or you are not a member of it.",
+      reason: "no-such-space",
+    })
   })
 
   it("is a plain 500 if the application throws, and does not reveal why", async () => {

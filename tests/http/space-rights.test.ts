@@ -24,6 +24,8 @@ const STATUS = { conflict: 409, forbidden: 403, not_found: 404 }
 /** Stands for the people's ids where only names are read. */
 const NAMES = { owner: "", editor: "", reader: "", removed: "", outsider: "" }
 const PAGES = listPages()
+/** The id of the owner's subscription to their spaces. */
+const FENCE = 1_000_000
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -34,6 +36,7 @@ let bytes: { tokenHash: string; storageId: string }
 /** The operations in the OpenAPI document, as `GET /api/files`. */
 let described: string[]
 let subscriptions = 0
+let times = 0
 
 beforeAll(async () => {
   app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
@@ -51,6 +54,7 @@ beforeAll(async () => {
   described = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )
+  await sockets.owner.subscribe("spaces.list", {}, FENCE)
   bytes = { tokenHash: hashLinkToken(LINK_TOKEN), storageId: String(stored?.["storage_id"]) }
 })
 afterAll(async () => {
@@ -58,7 +62,7 @@ afterAll(async () => {
   await sql.end()
   await app.stop()
 })
-beforeEach(() => laySpace(sql, ids, bytes))
+beforeEach(lay)
 
 describe("every function of the socket", () => {
   it("is in the lists of these tests", () => {
@@ -171,10 +175,17 @@ async function inTurn(
   for (const who of refused) expect([who, await act(who)]).toEqual([who, answers[who]])
   if (refused.length > 0) expect(await hashOfContent(sql)).toBe(before)
   for (const who of STANDINGS.filter((one) => answers[one] === "ok")) {
-    await laySpace(sql, ids, bytes)
+    await lay()
     await prepare()
     expect([who, await act(who)]).toEqual([who, "ok"])
   }
+}
+
+/** Waits for the application to hear of it too: that members left the spaces there were before. */
+async function lay() {
+  const mark = `of ${++times}.`
+  await laySpace(sql, ids, { ...bytes, mark })
+  await sockets.owner.until(({ event }) => JSON.stringify(event).includes(mark))
 }
 
 async function send(

@@ -59,6 +59,7 @@ export async function openLiveSocket(
   const listening = new Set<() => void>()
   socket.onAny((name: string, event: CommitEvent) => {
     received.push({ name, event })
+    if (name === "commit") socket.emit("acknowledge", { sequence: event.sequence })
     for (const look of listening) look()
   })
   await new Promise<void>((resolve, reject) => {

@@ -44,11 +44,12 @@ const TABLES = [
 /**
  * Deletes all spaces and adds one with a conversation and a file, each also in the trash, links and
  * invitations, and one in the trash. `userIds` are the people, and `storageId` the bytes of a file.
+ * `mark` is a part of the spaces' names.
  */
 export async function laySpace(
   sql: postgres.Sql,
   userIds: Record<Standing, string>,
-  { tokenHash, storageId }: { tokenHash: string; storageId: string },
+  { tokenHash, storageId, mark }: { tokenHash: string; storageId: string; mark: string },
 ): Promise<void> {
   const { owner, editor, reader, removed } = userIds
   const the = THERE
@@ -69,7 +70,7 @@ export async function laySpace(
   await sql.begin((tx) =>
     tx.unsafe(`
     delete from space_members where user_id = '${removed}';
-    update spaces set name = '${SECRET} ' || slug;
+    update spaces set name = '${SECRET} ${mark} ' || slug;
     update spaces set trashed = true, trashed_at = ${now} where _id = '${the.trashedSpaceId}';
     insert into space_invitations (_id, space_id, user_id, email, role, token_hash, hint, expires_at) values
       ('${the.linkId}', '${the.spaceId}', '${owner}', '', 'reader', '${tokenHash}', '${SECRET}', ${later}),
