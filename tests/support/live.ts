@@ -1,5 +1,6 @@
 import { io, type Socket } from "socket.io-client"
 import type {
+  AuthenticateAnswer,
   BroadcastAnswer,
   ClientEvents,
   CommitEvent,
@@ -31,6 +32,8 @@ export interface LiveSocket {
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
   join(channel: string, id?: number): Promise<JoinAnswer>
   broadcast(channel: string, message: unknown, id?: number): Promise<BroadcastAnswer>
+  /** Goes on with a new token. */
+  authenticate(token: string): Promise<AuthenticateAnswer>
   /** Resolves with the first event that matches, including one received before. */
   until(fits: (event: { name: string; event: unknown }) => boolean): Promise<unknown>
   close(): void
@@ -76,6 +79,7 @@ export async function openLiveSocket(
       ask("mutate", { mutation, args, mutationId }),
     join: (channel, id = 1) => ask("join", { id, channel }),
     broadcast: (channel, message, id = 1) => ask("broadcast", { id, channel, message }),
+    authenticate: (fresh) => ask("authenticate", { token: fresh }),
     until: (fits) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
