@@ -120,7 +120,7 @@ describe("a process that follows standbys", () => {
       await insert(replicas, 11, 20)
       await mustShowTheTable(client, list)
       await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
-      expect(readsStandby(engine)).toBe(1)
+      await expect.poll(() => readsStandby(engine), { timeout: 20_000 }).toBe(1)
       const resumed = await client.follow("messages.inThread", { threadId: "t" })
       expect(resumed.rows.size).toBe(20)
     } finally {
