@@ -67,11 +67,16 @@ export async function cloneCluster(url: string, folder: string): Promise<void> {
     const [{ cluster }] = await sql<[{ cluster: string }]>`
       select current_setting('data_directory') as cluster, pg_backup_start('tideline', fast => true)`
     await mkdir(folder, { mode: 0o700 })
+    let copying: Promise<void>[] = []
     for await (const { path, isFolder } of list(cluster, cluster)) {
       if (path === CONTROL) continue
       if (isFolder) await mkdir(join(folder, path), { mode: 0o700 })
-      else await copyExisting(join(cluster, path), join(folder, path))
+      else copying.push(copyExisting(join(cluster, path), join(folder, path)))
+      if (copying.length < COPIED_AT_ONCE) continue
+      await Promise.all(copying)
+      copying = []
     }
+    await Promise.all(copying)
     await copyExisting(join(cluster, CONTROL), join(folder, CONTROL))
     const [{ label }] = await sql<[{ label: string }]>`
       select labelfile as label from pg_backup_stop(wait_for_archive => false)`
@@ -213,6 +218,9 @@ function counting() {
     result: () => ({ size, sha256: hash.digest("hex") }),
   }
 }
+
+/** Most of a cluster's thousand files are small. */
+const COPIED_AT_ONCE = 100
 
 const CONTROL = join("global", "pg_control")
 
