@@ -28,7 +28,7 @@ export interface Opened extends Location {
   readonly reach: bigint
   /** The next transaction id. */
   readonly xid: bigint
-  /** Identifies the running server: another one after each of its starts. */
+  /** Identifies the running server, by whatever address: another one after each of its starts. */
   readonly incarnation: string
 }
 
@@ -107,14 +107,15 @@ async function open(node: Node, { anchor, connectMs, trying }: BeginOptions): Pr
       .unsafe(
         `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as lsn,
           pg_snapshot_xmax(pg_current_snapshot())::text as xid,
-          pg_postmaster_start_time()::text as started`,
+          pg_postmaster_start_time()::text || ' at ' || current_setting('port') as started`,
       )
       .simple()
     const isStandby = row?.["standby"] === true
     if (isStandby && !node.isFollowed) throw new NowhereToRead(`${node.name} is a standby.`)
     const slot = `${anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`
     const copied = await copyAnchor(connection.sql, anchor, slot)
-    const incarnation = `${node.url} ${String(row?.["started"])}`
+    // Without its address: a promoted server is also found under the primary's.
+    const incarnation = String(row?.["started"])
     const reach = isStandby ? lsnFromSql(String(row["lsn"])) : flushed
     return {
       node,

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { openStart, type Place } from "#server/realtime/begin-stream.ts"
+import { openPool } from "#server/realtime/pool.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { storedMessages } from "./support/oracle.ts"
 import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
@@ -84,6 +86,38 @@ describe("when the primary dies and a standby is promoted", () => {
     await mustShowTheTable(client, list)
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
     await bringBack()
+  })
+
+  it("a stream goes on at the server that it read, under whichever address it is found", async () => {
+    await replicas.engine([])
+    const { url } = replicas.primary
+    const [slot] = await replicas.on(
+      replicas.primary,
+      (sql) => sql`select slot_name from pg_replication_slots where slot_type = 'logical' and not temporary`,
+    )
+    const begin = async (address: string, place: Place, readFrom: string | null) => {
+      const pool = openPool(address, 1, { clientTimeout: 10_000 })
+      onTestFinished(() => pool.close())
+      const opened = await openStart({
+        nodes: [{ url: address, name: "one", pool, isFollowed: false }],
+        anchor: { name: String(slot?.["slot_name"]), publication: "" },
+        place,
+        readFrom,
+        lostMs: 60_000,
+        connectMs: 10_000,
+        trying() {},
+        failed() {},
+      })
+      await opened.connection.end()
+      return opened
+    }
+    const first = await begin(url, { position: () => null, lineage: () => null, isIn: () => false }, null)
+    // It was promoted since then, and its timeline ended before the position.
+    const lineage = { ...first.lineage, timeline: first.lineage.timeline - 1 }
+    const place = { position: () => first.reach, lineage: () => lineage, isIn: () => false }
+    const again = await begin(url.replace("127.0.0.1", "localhost"), place, first.incarnation)
+    expect(again.continues).toBe(true)
+    expect((await begin(url, place, "another server")).continues).toBe(false)
   })
 
   it("without what was shown, it disappears, and a position beyond the failover is not gone on from", async () => {

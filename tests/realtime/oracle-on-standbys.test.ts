@@ -161,7 +161,8 @@ describe("the snapshot and the stream of a standby together", () => {
       for (let swap = 0; swap < amount(3, 10); swap++) {
         const written = acknowledged.length
         const old = replicas.primary
-        // A primary that stops waits until its standbys have everything.
+        // A primary that stops waits until those have everything that stream from it.
+        for (const standby of replicas.standbys) await standby.whenStreaming()
         await old.stop()
         await replicas.failOver(replicas.standbys[chance.below(2)]!)
         await replicas.rejoin(old)
@@ -174,6 +175,7 @@ describe("the snapshot and the stream of a standby together", () => {
       expect(acknowledged.filter((id) => !ids.has(id))).toEqual([])
       for (const [at, client] of clients.entries()) {
         const list = lists[at]!
+        expect(client.resetReasons).toEqual([])
         await client.until(() => list.rows.size === stored.length, `${stored.length} rows`, 30_000)
         expect(client.rowsOf(list)).toEqual(stored)
         expect(client.violations).toEqual([])

@@ -57,6 +57,7 @@ export class ReferenceClient {
   readonly followed = new Map<number, Followed>()
   readonly events: ServerEvent[] = []
   readonly violations: string[] = []
+  readonly resetReasons: ResetEvent["reason"][] = []
   readonly seen = { rows: 0, changes: 0, commits: 0, resets: 0, changedRows: 0 }
   position: { epoch: string; lsn: string } | null = null
   lag = 0
@@ -309,8 +310,10 @@ export class ReferenceClient {
         const followed = this.followed.get(id)
         if (!followed) continue
         followed.state = message.event
-        if (message.event === "reset") this.seen.resets += 1
-        else followed.rows.clear()
+        if (message.event === "reset") {
+          this.seen.resets += 1
+          this.resetReasons.push(message.reason)
+        } else followed.rows.clear()
       }
     } else if (message.event === "goodbye") this.goodbye = message
     if (this.#sequence - this.#acknowledged >= 16) this.#acknowledge()
