@@ -55,7 +55,7 @@ function upgradeFrom(release: string): boolean {
     return (
       run(folder, "npm", ["ci", "--no-audit", "--no-fund"]) &&
       run(folder, process.execPath, [join(folder, "server/commands/build.ts")]) &&
-      run(root, process.execPath, [vitest, "run", ...TESTS], { OLDER_SOURCES: folder })
+      run(root, process.execPath, [vitest, "run", ...TESTS], { OLDER_SOURCES: folder, TESTS: "all" })
     )
   } finally {
     rmSync(folder, { recursive: true, force: true })

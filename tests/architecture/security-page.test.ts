@@ -14,12 +14,14 @@ const named = [...holding.matchAll(/`(tests\/[^`]+)`: `([^`]+)`/g)].map(([, file
 const TITLE = /^\s*(?:(?:test|it|describe)\b(?!\.(?:skip|todo)).*\(|\]\)\(|\)\()?["`].*["`]/
 
 describe("docs/security.md", () => {
-  it("names tests that exist, by their titles, and none that are skipped", () => {
+  it("names tests that exist, by their titles, and none that are skipped or that npm test leaves out", () => {
     expect(named.length).toBeGreaterThan(100)
     const missing = named.filter(({ file, words }) => {
       const path = join(root, file)
       const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []
-      return !lines.some((line) => line.includes(words) && TITLE.test(line))
+      return !lines.some(
+        (line, at) => line.includes(words) && TITLE.test(line) && !lines[at - 1]?.includes("inAll("),
+      )
     })
     expect(missing).toEqual([])
   })

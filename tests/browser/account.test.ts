@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
@@ -33,46 +34,52 @@ afterEach(() => {
 })
 
 describe("the account page", () => {
-  it("is reached through the menu, and a new name appears in the menu and in another open browser", async () => {
-    const person = await newPerson()
-    const page = await open(person, "/dashboard")
-    const elsewhere = await open(await signIn(app, person), "/dashboard")
-    await page
-      .getByRole("button", { name: /Your account/ })
-      .first()
-      .click()
-    await page.getByRole("link", { name: "Account", exact: true }).click()
-    await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
-    await page.getByLabel("Name", { exact: true }).fill("Countess of Lovelace")
-    await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByText("Name saved.").waitFor()
-    for (const each of [page, elsewhere])
-      await each.getByRole("button", { name: "Your account, Countess of Lovelace" }).first().waitFor()
-    await leave(page, elsewhere)
-  })
+  inAll(
+    "is reached through the menu, and a new name appears in the menu and in another open browser",
+    async () => {
+      const person = await newPerson()
+      const page = await open(person, "/dashboard")
+      const elsewhere = await open(await signIn(app, person), "/dashboard")
+      await page
+        .getByRole("button", { name: /Your account/ })
+        .first()
+        .click()
+      await page.getByRole("link", { name: "Account", exact: true }).click()
+      await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
+      await page.getByLabel("Name", { exact: true }).fill("Countess of Lovelace")
+      await page.getByRole("button", { name: "Save", exact: true }).click()
+      await page.getByText("Name saved.").waitFor()
+      for (const each of [page, elsewhere])
+        await each.getByRole("button", { name: "Your account, Countess of Lovelace" }).first().waitFor()
+      await leave(page, elsewhere)
+    },
+  )
 
-  it("previews a picture before it is saved, and shows it in another open browser afterwards", async () => {
-    const person = await newPerson()
-    const page = await open(person)
-    const elsewhere = await open(await signIn(app, person), "/dashboard")
-    const shown = page.getByRole("region", { name: "Profile" }).locator("img")
-    const picture = page.getByLabel("Picture")
-    await picture.setInputFiles(sparseFile("me.jpg", 10_000_001))
-    await page.getByText("Choose a picture of at most 10 MB.").waitFor()
-    const buffer = await image("jpeg", [900, 600])
-    await picture.setInputFiles({ name: "me.jpg", mimeType: "image/jpeg", buffer })
-    await expect.poll(() => shown.getAttribute("src")).toMatch(/^blob:/)
-    await page.getByRole("button", { name: "Save picture" }).click()
-    await page.getByText("Picture saved.").waitFor()
-    for (const saved of [shown, elsewhere.locator("img[src*='/account/picture/']").first()])
-      await expect
-        .poll(() => saved.evaluate((drawn: HTMLImageElement) => drawn.naturalWidth), { timeout: 15_000 })
-        .toBe(256)
-    await page.getByRole("button", { name: "Remove picture" }).click()
-    await page.getByText("Picture removed.").waitFor()
-    await elsewhere.locator("img[src*='/account/picture/']").first().waitFor({ state: "detached" })
-    await leave(page, elsewhere)
-  })
+  inAll(
+    "previews a picture before it is saved, and shows it in another open browser afterwards",
+    async () => {
+      const person = await newPerson()
+      const page = await open(person)
+      const elsewhere = await open(await signIn(app, person), "/dashboard")
+      const shown = page.getByRole("region", { name: "Profile" }).locator("img")
+      const picture = page.getByLabel("Picture")
+      await picture.setInputFiles(sparseFile("me.jpg", 10_000_001))
+      await page.getByText("Choose a picture of at most 10 MB.").waitFor()
+      const buffer = await image("jpeg", [900, 600])
+      await picture.setInputFiles({ name: "me.jpg", mimeType: "image/jpeg", buffer })
+      await expect.poll(() => shown.getAttribute("src")).toMatch(/^blob:/)
+      await page.getByRole("button", { name: "Save picture" }).click()
+      await page.getByText("Picture saved.").waitFor()
+      for (const saved of [shown, elsewhere.locator("img[src*='/account/picture/']").first()])
+        await expect
+          .poll(() => saved.evaluate((drawn: HTMLImageElement) => drawn.naturalWidth), { timeout: 15_000 })
+          .toBe(256)
+      await page.getByRole("button", { name: "Remove picture" }).click()
+      await page.getByText("Picture removed.").waitFor()
+      await elsewhere.locator("img[src*='/account/picture/']").first().waitFor({ state: "detached" })
+      await leave(page, elsewhere)
+    },
+  )
 
   it("changes the password and immediately signs out the second browser", async () => {
     const person = await newPerson()
@@ -97,7 +104,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("is not reloaded if it learns of the end of its old session after it has the new one", async () => {
+  inAll("is not reloaded if it learns of the end of its old session after it has the new one", async () => {
     const person = await newPerson()
     const page = await open(person)
     // The test cannot hold the requests of a shared worker.
@@ -129,7 +136,7 @@ describe("the account page", () => {
     await leave(page)
   })
 
-  it("shows a new key once, with a copy button, and deletes it", async () => {
+  inAll("shows a new key once, with a copy button, and deletes it", async () => {
     const person = await newPerson()
     const page = await open(person, ACCOUNT, { permissions: ["clipboard-read", "clipboard-write"] })
     const keys = page.getByRole("region", { name: "API keys" })
@@ -151,7 +158,7 @@ describe("the account page", () => {
     await leave(page)
   })
 
-  it("ends the session of another browser by keyboard alone", async () => {
+  inAll("ends the session of another browser by keyboard alone", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person))
@@ -165,7 +172,7 @@ describe("the account page", () => {
     await leave(page, elsewhere)
   })
 
-  it("downloads all data of the account", async () => {
+  inAll("downloads all data of the account", async () => {
     const page = await open(await newPerson())
     const begun = page.waitForEvent("download")
     await page.getByRole("link", { name: "Download everything" }).click()
@@ -175,7 +182,7 @@ describe("the account page", () => {
     await leave(page)
   })
 
-  it("deletes the account, signs out and opens the home page, in other browsers too", async () => {
+  inAll("deletes the account, signs out and opens the home page, in other browsers too", async () => {
     const person = await newPerson()
     const page = await open(person)
     const elsewhere = await open(await signIn(app, person))
@@ -246,7 +253,7 @@ describe("a change of email address", () => {
     await leave(page, elsewhere)
   })
 
-  it("works without script, and either address stops it", async () => {
+  inAll("works without script, and either address stops it", async () => {
     const person = await newPerson()
     await sql`update auth.user set email_verified = true where email = ${person.email}`
     const next = `new-${person.email}`
@@ -314,28 +321,31 @@ describe("in light and dark colours", () => {
 })
 
 describe("the operator's page", () => {
-  it("upgrades someone to Pro, and their open page shows the plan and its limits immediately", async () => {
-    const operator = await operatorWithWork()
-    const person = await newPerson()
-    const theirs = await open(person)
-    const plan = theirs.getByRole("region", { name: /Your plan/ })
-    await plan.getByText("100 MB").waitFor()
-    const page = await open(operator, "/admin", { javaScriptEnabled: false })
-    await page.getByRole("link", { name: "People" }).click()
-    await page.getByLabel("Address").fill(person.email)
-    await page.keyboard.press("Enter")
-    await page.getByRole("button", { name: `Upgrade to Pro ${person.email}` }).click()
-    await page.getByText(`Done: you changed the plan of ${person.email} from free to pro.`).waitFor()
-    await plan.getByText("Pro", { exact: true }).waitFor()
-    for (const figure of ["of 100 GB", "1 GB", "60 a minute", "6"])
-      await plan.getByText(figure, { exact: true }).first().waitFor()
+  inAll(
+    "upgrades someone to Pro, and their open page shows the plan and its limits immediately",
+    async () => {
+      const operator = await operatorWithWork()
+      const person = await newPerson()
+      const theirs = await open(person)
+      const plan = theirs.getByRole("region", { name: /Your plan/ })
+      await plan.getByText("100 MB").waitFor()
+      const page = await open(operator, "/admin", { javaScriptEnabled: false })
+      await page.getByRole("link", { name: "People" }).click()
+      await page.getByLabel("Address").fill(person.email)
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: `Upgrade to Pro ${person.email}` }).click()
+      await page.getByText(`Done: you changed the plan of ${person.email} from free to pro.`).waitFor()
+      await plan.getByText("Pro", { exact: true }).waitFor()
+      for (const figure of ["of 100 GB", "1 GB", "60 a minute", "6"])
+        await plan.getByText(figure, { exact: true }).first().waitFor()
 
-    await page.locator("summary", { hasText: "Sign out everywhere" }).click()
-    await page.getByRole("button", { name: "Sign out everywhere" }).click()
-    await page.getByText(`Done: you signed ${person.email} out everywhere.`).waitFor()
-    await theirs.waitForURL("**/sign-in**")
-    await leave(page, theirs)
-  })
+      await page.locator("summary", { hasText: "Sign out everywhere" }).click()
+      await page.getByRole("button", { name: "Sign out everywhere" }).click()
+      await page.getByText(`Done: you signed ${person.email} out everywhere.`).waitFor()
+      await theirs.waitForURL("**/sign-in**")
+      await leave(page, theirs)
+    },
+  )
 })
 
 /** In the email to one of the addresses of a change. */

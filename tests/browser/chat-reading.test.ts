@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
 
@@ -27,7 +28,7 @@ describe("the Markdown renderer", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("does not keep a reply that grows from being shown if it cannot be loaded", async () => {
+  inAll("does not keep a reply that grows from being shown if it cannot be loaded", async () => {
     const page = await chat.open("/dashboard/chat")
     await page.route(READER, (route) => route.abort())
     await page.getByRole("textbox", { name: "Your question" }).fill("/slow 60")
@@ -41,19 +42,22 @@ describe("the Markdown renderer", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("leaves the text as it was written until it has loaded, and is requested again if loading failed", async () => {
-    const page = await chat.open("/dashboard/chat")
-    const isAway = { now: true }
-    await page.route(READER, (route) => (isAway.now ? route.abort() : route.continue()))
-    await page.reload()
-    await takenOver(page)
-    await ask(page, "/markdown")
-    await page.getByRole("log").getByText("```").waitFor()
-    isAway.now = false
-    await ask(page, "/markdown again")
-    await expect.poll(() => page.locator("[role=log] pre").count(), { timeout: 15_000 }).toBeGreaterThan(0)
-    chat.forgive(/ERR_FAILED/)
-  })
+  inAll(
+    "leaves the text as it was written until it has loaded, and is requested again if loading failed",
+    async () => {
+      const page = await chat.open("/dashboard/chat")
+      const isAway = { now: true }
+      await page.route(READER, (route) => (isAway.now ? route.abort() : route.continue()))
+      await page.reload()
+      await takenOver(page)
+      await ask(page, "/markdown")
+      await page.getByRole("log").getByText("```").waitFor()
+      isAway.now = false
+      await ask(page, "/markdown again")
+      await expect.poll(() => page.locator("[role=log] pre").count(), { timeout: 15_000 }).toBeGreaterThan(0)
+      chat.forgive(/ERR_FAILED/)
+    },
+  )
 })
 
 describe("footnotes", () => {

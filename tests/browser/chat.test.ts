@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { faultsInEveryLook, faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
@@ -45,7 +46,7 @@ describe("a long reply", () => {
     expect(await one.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("appears as it is stored, from first to last word, in the tab that sent the message", async () => {
+  inAll("appears as it is stored, from first to last word, in the tab that sent the message", async () => {
     const page = await open()
     await ask(page, "/long 300")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
@@ -57,7 +58,7 @@ describe("a long reply", () => {
     await expect.poll(async () => words(await lastReply(page)), SOON).toBe(said)
   })
 
-  it("is announced even if it ended before its new conversation was shown", async () => {
+  inAll("is announced even if it ended before its new conversation was shown", async () => {
     const page = await open()
     await page.route(/\/dashboard\/chat\/[^/]+\.data/, async (route) => {
       await expect
@@ -96,7 +97,7 @@ describe("a long reply", () => {
     expect(stops).toHaveLength(requests)
   })
 
-  it("is stopped with Escape wherever the focus is", async () => {
+  inAll("is stopped with Escape wherever the focus is", async () => {
     const page = await open()
     await ask(page, "/slow 20")
     await says(page, "Development gateway")
@@ -105,7 +106,7 @@ describe("a long reply", () => {
     await page.getByText("You stopped this reply.").waitFor()
   })
 
-  it("does not scroll anyone who reads further up, and offers a way back to its end", async () => {
+  inAll("does not scroll anyone who reads further up, and offers a way back to its end", async () => {
     const page = await open(await chat.thread(40))
     await ask(page, "/long 1500")
     await says(page, "word 20,")
@@ -133,7 +134,7 @@ describe("a long reply", () => {
 })
 
 describe("the chat in German", () => {
-  it("shows everything in German except the model's text", async () => {
+  inAll("shows everything in German except the model's text", async () => {
     const page = await open("/dashboard/chat", { locale: "de-DE" })
     await page.getByRole("heading", { name: "Was möchten Sie wissen?" }).waitFor()
     await page.getByLabel("Ihre Nachricht").fill("/slow 20")
@@ -173,7 +174,7 @@ describe("a reply or its message", () => {
     expect(await log.getByRole("article").count()).toBe(2)
   })
 
-  it("shows earlier versions of an edited message, in a narrow window too", async () => {
+  inAll("shows earlier versions of an edited message, in a narrow window too", async () => {
     const page = await open()
     await ask(page, "Which **sea** is deep?")
     await ended(page)
@@ -196,7 +197,7 @@ describe("a reply or its message", () => {
     await dialog.waitFor({ state: "detached" })
   })
 
-  it("is regenerated", async () => {
+  inAll("is regenerated", async () => {
     const page = await open()
     await ask(page, "What time is it?")
     await ended(page)
@@ -219,7 +220,7 @@ describe("a reply or its message", () => {
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("is continued after it was stopped at thirty seconds", async () => {
+  inAll("is continued after it was stopped at thirty seconds", async () => {
     const page = await open(await chat.thread(2, { status: "timeout" }))
     await page.getByText("Stopped at the time limit.").waitFor()
     await page.getByRole("button", { name: "Continue" }).click()
@@ -227,7 +228,7 @@ describe("a reply or its message", () => {
     await ended(page)
   })
 
-  it("shows the tools and the reasoning behind it", async () => {
+  inAll("shows the tools and the reasoning behind it", async () => {
     const page = await open()
     await ask(page, '/tool currentTime {"timeZone":"Europe/Lisbon"}')
     await page.getByText("Checked the time").click()
@@ -243,7 +244,7 @@ describe("a reply or its message", () => {
     await ended(page)
   })
 
-  it("has code to copy, highlighted once it is complete", async () => {
+  inAll("has code to copy, highlighted once it is complete", async () => {
     const page = await open("/dashboard/chat", { permissions: ["clipboard-read", "clipboard-write"] })
     await ask(page, "/markdown")
     await ended(page)
@@ -255,7 +256,7 @@ describe("a reply or its message", () => {
     )
   })
 
-  it("shows formulas", async () => {
+  inAll("shows formulas", async () => {
     const page = await open(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
     await page.locator("math mfrac").waitFor()
     expect(await page.locator("math").count()).toBe(2)
@@ -264,7 +265,7 @@ describe("a reply or its message", () => {
 })
 
 describe("a message that was refused", () => {
-  it("returns to the input with the time to wait", async () => {
+  inAll("returns to the input with the time to wait", async () => {
     const page = await open(await chat.thread(2))
     await page.route("**/api/chat", (route) =>
       route.fulfill({ status: 429, headers: { "retry-after": "3" }, json: { error: "Too many requests" } }),
@@ -296,7 +297,7 @@ describe("a message that was refused", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("creates its conversation by one request, even if only the confirmation was lost", async () => {
+  inAll("creates its conversation by one request, even if only the confirmation was lost", async () => {
     const page = await open()
     const posts: string[] = []
     page.on("request", (request) => {
@@ -316,7 +317,7 @@ describe("a message that was refused", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
-  it("creates no conversation", async () => {
+  inAll("creates no conversation", async () => {
     const page = await open()
     await page.route("**/api/chat", (route) =>
       route.fulfill({ status: 429, headers: { "retry-after": "2" }, json: { error: "Too many requests" } }),
@@ -335,7 +336,7 @@ describe("a message that was refused", () => {
     chat.forgive(/429/)
   })
 
-  it("is kept as a draft for each conversation separately", async () => {
+  inAll("is kept as a draft for each conversation separately", async () => {
     const [first, second] = [await chat.thread(2), await chat.thread(2)]
     const page = await open(first)
     await page.getByLabel("Your question").fill("half a question")
@@ -370,7 +371,7 @@ describe("attached files", () => {
     await question.getByText("This file was deleted").waitFor()
   })
 
-  it("that are images are shown as thumbnails, loaded from this site only", async () => {
+  inAll("that are images are shown as thumbnails, loaded from this site only", async () => {
     const page = await open()
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -389,7 +390,7 @@ describe("attached files", () => {
     await ended(page)
   })
 
-  it("are chosen from the stored files, by name and by keyboard alone", async () => {
+  inAll("are chosen from the stored files, by name and by keyboard alone", async () => {
     await chat.person("/api/files?name=harbour.txt", { method: "POST", body: "a list of moorings" })
     const page = await open()
     await page.getByRole("button", { name: "Add files" }).focus()
@@ -407,7 +408,7 @@ describe("attached files", () => {
     await page.getByRole("button", { name: "Remove harbour.txt" }).waitFor()
   })
 
-  it("that are neither text nor image are refused with a reason", async () => {
+  inAll("that are neither text nor image are refused with a reason", async () => {
     const page = await open()
     await page.getByLabel("Files from this device").setInputFiles({
       name: "letter.pdf",
@@ -424,7 +425,7 @@ describe("attached files", () => {
 })
 
 describe("the list of conversations", () => {
-  it("renames a conversation in place, and restores a deleted one", async () => {
+  inAll("renames a conversation in place, and restores a deleted one", async () => {
     const path = await chat.thread(2, { title: "Moorings" })
     const page = await open(path)
     const list = page.getByRole("navigation", { name: "Conversations" })
@@ -463,7 +464,7 @@ describe("the list of conversations", () => {
     await expect.poll(() => isInSight(page, "Where do the xylophones sleep?"), SOON).toBe(true)
   })
 
-  it("saves a conversation as a file", async () => {
+  inAll("saves a conversation as a file", async () => {
     const page = await open(await chat.thread(4, { title: "To be saved" }))
     await page.locator("header").getByRole("button", { name: "More actions for To be saved" }).click()
     const [download] = await Promise.all([
@@ -473,7 +474,7 @@ describe("the list of conversations", () => {
     expect(download.suggestedFilename()).toMatch(/\.md$/)
   })
 
-  it("starts a new conversation with a shortcut", async () => {
+  inAll("starts a new conversation with a shortcut", async () => {
     const page = await open(await chat.thread(2))
     await page.keyboard.press("Control+Shift+O")
     await page.waitForURL(/\/dashboard\/chat$/)
@@ -482,12 +483,12 @@ describe("the list of conversations", () => {
 })
 
 describe("a long conversation", () => {
-  it("is at its end before any script has run", async () => {
+  inAll("is at its end before any script has run", async () => {
     const page = await open(await chat.thread(60), { javaScriptEnabled: false })
     expect(await isInSight(page, "Answer 59")).toBe(true)
   })
 
-  it("loads earlier messages when scrolled up, without moving the view", async () => {
+  inAll("loads earlier messages when scrolled up, without moving the view", async () => {
     const page = await open(await chat.thread(130))
     const log = page.getByRole("log").getByRole("article")
     expect(await log.count()).toBeLessThan(130)
@@ -517,7 +518,7 @@ describe("a hostile reply", () => {
     "```html\n<img src=https://evil.example/code.png>\n```",
   ].join("\n\n")
 
-  it.each([
+  inAll.each([
     ["with images, links, HTML and formulas that lead elsewhere", HOSTILE],
     ["of a million characters in one line", "x".repeat(1_000_000)],
     [
@@ -564,7 +565,7 @@ describe("every page of the chat", () => {
     },
   )
 
-  it("is usable on a small screen with the on-screen keyboard open", async () => {
+  inAll("is usable on a small screen with the on-screen keyboard open", async () => {
     const page = await open(await chat.thread(10), {
       viewport: { width: 390, height: 420 },
       hasTouch: true,

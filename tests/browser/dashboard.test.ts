@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
@@ -62,7 +63,7 @@ describe("onboarding", () => {
     await heading(page, "Welcome back, Ada")
   })
 
-  it("uploads a first file in place", async () => {
+  inAll("uploads a first file in place", async () => {
     const ada = await newPerson("Ada")
     await moveTo(ada, { onboarding_step: "first-steps" })
     const page = await open(ada, "/onboarding")
@@ -90,7 +91,7 @@ describe("the dashboard", () => {
     ])
   })
 
-  it("requests the sync only when something differs", async () => {
+  inAll("requests the sync only when something differs", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     const asked: string[] = []
     page.on("request", (request) => asked.push(new URL(request.url()).pathname))
@@ -109,7 +110,7 @@ describe("the dashboard", () => {
     await heading(page, "What should we call you?")
   })
 
-  it("marks the current page, and moves the focus to it", async () => {
+  inAll("marks the current page, and moves the focus to it", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     const places = page.getByRole("navigation", { name: "Dashboard" })
     expect(await places.locator("[aria-current=page]").allInnerTexts()).toEqual(["Home"])
@@ -137,7 +138,7 @@ describe("the dashboard", () => {
     expect(new URL(page.url()).pathname).toBe("/sign-in")
   })
 
-  it("passes a message on to the chat", async () => {
+  inAll("passes a message on to the chat", async () => {
     const page = await open(await onboarded("Ada"), "/dashboard")
     await page.getByRole("textbox", { name: "Ask the chat" }).fill("What time is it?")
     await page.keyboard.press("Enter")

@@ -11,6 +11,7 @@ import {
   waitlistInvitationEmail,
   welcomeEmail,
 } from "#server/mail/emails.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
@@ -57,7 +58,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
     await page.close()
   })
 
-  it("warns the owner of an account that someone tried to sign up with the address", async () => {
+  inAll("warns the owner of an account that someone tried to sign up with the address", async () => {
     await openAccount("grace@example.org")
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-up`)
@@ -72,7 +73,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
     await page.close()
   })
 
-  it("resets a password", async () => {
+  inAll("resets a password", async () => {
     await openAccount("emmy@example.org")
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-in`)
@@ -90,7 +91,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
     await page.close()
   })
 
-  it("says that the plan was changed, and that the account was deleted", async () => {
+  inAll("says that the plan was changed, and that the account was deleted", async () => {
     const mary = await openAccount("mary@example.org")
     const operator = await openOperator()
     await mary("/onboarding")
@@ -115,7 +116,7 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
     await page.close()
   })
 
-  it("confirms a place on the waitlist, and invites someone from it", async () => {
+  inAll("confirms a place on the waitlist, and invites someone from it", async () => {
     const page = await browser.newPage()
     await page.goto(`${app.origin}/waitlist`)
     await page.getByLabel("Email address").fill("joan@example.org")

@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, vi } from "vitest"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
 import { openPostgres, readDatabaseUrl } from "#db/servers.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { choose, link } from "../support/files-browser.ts"
@@ -37,37 +38,40 @@ afterAll(async () => {
   await set.stop()
 })
 
-it("two browsers of one person go on showing each other's files, without a reload, when the primary dies and its standby is promoted", async () => {
-  const [old, standby] = set.nodes
-  const [here, there] = [await open(), await open()]
-  for (const page of [here, there]) await page.evaluate(() => document.body.setAttribute("data-seen", ""))
-  await choose(here, { "before.txt": "one" })
-  await link(there, "before.txt").waitFor()
-  await choose(there, { "also before.txt": "two" })
-  await link(here, "also before.txt").waitFor()
+inAll(
+  "two browsers of one person go on showing each other's files, without a reload, when the primary dies and its standby is promoted",
+  async () => {
+    const [old, standby] = set.nodes
+    const [here, there] = [await open(), await open()]
+    for (const page of [here, there]) await page.evaluate(() => document.body.setAttribute("data-seen", ""))
+    await choose(here, { "before.txt": "one" })
+    await link(there, "before.txt").waitFor()
+    await choose(there, { "also before.txt": "two" })
+    await link(here, "also before.txt").waitFor()
 
-  await old!.kill()
-  const refused = there.waitForResponse((response) => response.status() === 503, { timeout: 60_000 })
-  await choose(there, { "while it is away.txt": "three" })
-  await refused
-  // It has no standby of its own yet.
-  await standby!.set({ synchronous_standby_names: "" })
-  await set.failOver(standby!)
+    await old!.kill()
+    const refused = there.waitForResponse((response) => response.status() === 503, { timeout: 60_000 })
+    await choose(there, { "while it is away.txt": "three" })
+    await refused
+    // It has no standby of its own yet.
+    await standby!.set({ synchronous_standby_names: "" })
+    await set.failOver(standby!)
 
-  // The page sends it again.
-  await link(here, "while it is away.txt").waitFor({ timeout: 60_000 })
-  await choose(here, { "after.txt": "four" })
-  await link(there, "after.txt").waitFor({ timeout: 60_000 })
-  for (const page of [here, there]) {
-    expect(await namesOn(page)).toEqual([
-      "after.txt",
-      "also before.txt",
-      "before.txt",
-      "while it is away.txt",
-    ])
-    expect(await page.locator("body[data-seen]").count()).toBe(1)
-  }
-})
+    // The page sends it again.
+    await link(here, "while it is away.txt").waitFor({ timeout: 60_000 })
+    await choose(here, { "after.txt": "four" })
+    await link(there, "after.txt").waitFor({ timeout: 60_000 })
+    for (const page of [here, there]) {
+      expect(await namesOn(page)).toEqual([
+        "after.txt",
+        "also before.txt",
+        "before.txt",
+        "while it is away.txt",
+      ])
+      expect(await page.locator("body[data-seen]").count()).toBe(1)
+    }
+  },
+)
 
 /** The person's files in a browser of its own. */
 async function open(): Promise<Page> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { inAll } from "../support/all.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { takenOver } from "../support/browser.ts"
 import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
@@ -48,7 +49,7 @@ describe("uploading files", () => {
     expect(await page.getByText("Drop to upload").count()).toBe(0)
   })
 
-  it("accepts pasted files, and names a copied image", async () => {
+  inAll("accepts pasted files, and names a copied image", async () => {
     const page = await open("/dashboard/files")
     await page.evaluate(() => {
       const clipboardData = new DataTransfer()
@@ -60,7 +61,7 @@ describe("uploading files", () => {
     await page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png$/ }).waitFor()
   })
 
-  it("keeps only the file names from a folder, and skips system files", async () => {
+  inAll("keeps only the file names from a folder, and skips system files", async () => {
     mkdirSync(join(folder, "letters/1843"), { recursive: true })
     writeFileSync(join(folder, "letters/first.txt"), "1")
     writeFileSync(join(folder, "letters/1843/second.txt"), "2")
@@ -76,7 +77,7 @@ describe("uploading files", () => {
     expect(await files.list()).toHaveLength(2)
   })
 
-  it("uploads fifty files, a few at a time", async () => {
+  inAll("uploads fifty files, a few at a time", async () => {
     const page = await open("/dashboard/files")
     let running = 0
     let most = 0
@@ -95,7 +96,7 @@ describe("uploading files", () => {
     await panel(page).waitFor({ state: "detached" })
   })
 
-  it("frees their space immediately when they are cancelled", async () => {
+  inAll("frees their space immediately when they are cancelled", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     await choose(page, [fileOf("whole.bin", MB), fileOf("parts.bin", 28 * MB)])
@@ -108,7 +109,7 @@ describe("uploading files", () => {
     expect(await files.sql`select 1 from uploads`).toHaveLength(0)
   })
 
-  it("can be paused and resumed, while other files go first", async () => {
+  inAll("can be paused and resumed, while other files go first", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 28 * MB)
@@ -166,7 +167,7 @@ describe("an interrupted upload", () => {
     expect(await files.list()).toHaveLength(1)
   })
 
-  it("continues automatically after a reload if the browser can find the file again", async () => {
+  inAll("continues automatically after a reload if the browser can find the file again", async () => {
     const page = await open("/dashboard/files")
     await page.context().addInitScript(() => {
       Object.assign(DataTransferItem.prototype, {
@@ -235,7 +236,7 @@ describe("an interrupted upload", () => {
     expect(await panel(page).count()).toBe(0)
   })
 
-  it("is continued by one tab only", async () => {
+  inAll("is continued by one tab only", async () => {
     const page = await open("/dashboard/files")
     // Its second part is never sent.
     await page.route("**/api/files/uploads/*", (route, request) =>
@@ -249,7 +250,7 @@ describe("an interrupted upload", () => {
     expect(await panel(page).getByText("film.mov").count()).toBe(1)
   })
 
-  it("is finished by a server that was killed during the upload", async () => {
+  inAll("is finished by a server that was killed during the upload", async () => {
     const other = await openFilesBrowser({})
     onTestFinished(() => other.close())
     const { app } = other
@@ -281,7 +282,7 @@ describe("an interrupted upload", () => {
 })
 
 describe("a refused upload", () => {
-  it("says that there is not enough space, and succeeds once there is", async () => {
+  inAll("says that there is not enough space, and succeeds once there is", async () => {
     const page = await open("/dashboard/files")
     await choose(page, [
       fileOf("first.bin", 28 * MB),
@@ -305,7 +306,7 @@ describe("a refused upload", () => {
     await expect.poll(() => files.list(), { timeout: 20_000 }).toHaveLength(2)
   })
 
-  it("says that nobody is signed in, and continues where it was afterwards", async () => {
+  inAll("says that nobody is signed in, and continues where it was afterwards", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     const path = fileOf("film.mov", 36 * MB)

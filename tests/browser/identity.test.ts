@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
@@ -35,31 +36,34 @@ afterAll(async () => {
   await provider.stop()
 })
 
-it("an operator suspends somebody by keyboard, and the person's open page leads to the reason", async () => {
-  const theirs = await open(person, "/dashboard/files")
-  await takenOver(theirs)
-  const page = await open(operator, "/admin/people?q=grace")
-  await page.locator("summary", { hasText: "Suspend" }).focus()
-  await page.keyboard.press("Enter")
-  await page.keyboard.press("Tab")
-  await page.keyboard.press("Enter")
-  await page.getByText("Done: you suspended grace@example.org.").waitFor()
-  expect(await faultsOf(page)).toEqual([])
+inAll(
+  "an operator suspends somebody by keyboard, and the person's open page leads to the reason",
+  async () => {
+    const theirs = await open(person, "/dashboard/files")
+    await takenOver(theirs)
+    const page = await open(operator, "/admin/people?q=grace")
+    await page.locator("summary", { hasText: "Suspend" }).focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.getByText("Done: you suspended grace@example.org.").waitFor()
+    expect(await faultsOf(page)).toEqual([])
 
-  await theirs.waitForURL(/\/sign-in\?/)
-  await theirs.getByRole("alert").filter({ hasText: "This account is suspended" }).waitFor()
-  expect(await faultsOf(theirs)).toEqual([])
-  await theirs.getByLabel("Email address").fill(person.email)
-  await theirs.getByLabel("Password", { exact: true }).fill(person.password)
-  await theirs.keyboard.press("Enter")
-  await theirs.getByRole("alert").filter({ hasText: "Ask the administrator of this server" }).waitFor()
+    await theirs.waitForURL(/\/sign-in\?/)
+    await theirs.getByRole("alert").filter({ hasText: "This account is suspended" }).waitFor()
+    expect(await faultsOf(theirs)).toEqual([])
+    await theirs.getByLabel("Email address").fill(person.email)
+    await theirs.getByLabel("Password", { exact: true }).fill(person.password)
+    await theirs.keyboard.press("Enter")
+    await theirs.getByRole("alert").filter({ hasText: "Ask the administrator of this server" }).waitFor()
 
-  await page.getByRole("button", { name: /^Allow again/ }).press("Enter")
-  await page.getByText("Done: you allowed grace@example.org again.").waitFor()
-  await theirs.getByLabel("Password", { exact: true }).fill(person.password)
-  await theirs.keyboard.press("Enter")
-  await theirs.waitForURL(/\/dashboard\/files$/)
-})
+    await page.getByRole("button", { name: /^Allow again/ }).press("Enter")
+    await page.getByText("Done: you allowed grace@example.org again.").waitFor()
+    await theirs.getByLabel("Password", { exact: true }).fill(person.password)
+    await theirs.keyboard.press("Enter")
+    await theirs.waitForURL(/\/dashboard\/files$/)
+  },
+)
 
 it("somebody signs up by a provider with the keyboard, signs out, and signs out there as well", async () => {
   const page = await (await browser.newContext()).newPage()
@@ -86,7 +90,7 @@ it("somebody signs up by a provider with the keyboard, signs out, and signs out 
   await page.waitForURL(`${app.origin}/`)
 })
 
-it("somebody who cancels at the provider is told what to do", async () => {
+inAll("somebody who cancels at the provider is told what to do", async () => {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${app.origin}/sign-in?redirect_url=%2Fdashboard%2Ffiles`)
   await page.getByRole("link", { name: "Continue with Harbour Office" }).click()

@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { sample } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { launchBrowser, takenOver } from "../support/browser.ts"
 import { findEmail } from "../support/inbox.ts"
@@ -21,62 +22,69 @@ afterEach(() => {
 })
 
 describe("a new person", () => {
-  it.each([
+  const ways = [
     ["with the mouse on a large screen", 1440, byMouse],
     ["by touch on a small one", 390, byMouse],
     ["by the keyboard alone", 1440, byKeyboard],
-  ])("signs up, is welcomed, sends a message and stores a file, %s", async (_how, width, handOf) => {
-    const page = await openPage(width)
-    const hand = handOf(page)
-    const email = `ada-${handOf.name}-${width}@example.org`.toLowerCase()
+  ] as const
 
-    await page.goto(`${app.origin}/`)
-    await hand.press(page.locator('a[href^="/sign-up"]:visible').first())
-    await heading(page, "Create an account")
-    await hand.write(page.getByLabel("Name"), "Ada Lovelace")
-    await hand.write(page.getByLabel("Email address"), email)
-    await hand.write(page.getByLabel("Password", { exact: true }), "an engine of brass and cards")
-    await hand.press(page.getByRole("button", { name: "Sign up" }))
+  it.each(sample(ways, 2))(
+    "signs up, is welcomed, sends a message and stores a file, %s",
+    async (_how, width, handOf) => {
+      const page = await openPage(width)
+      const hand = handOf(page)
+      const email = `ada-${handOf.name}-${width}@example.org`.toLowerCase()
 
-    await heading(page, "Welcome aboard, Ada")
-    await hand.press(page.getByRole("button", { name: "Get started" }))
-    await heading(page, "What should we call you?")
-    await hand.press(page.getByRole("button", { name: "Continue" }))
-    await heading(page, "Try it out")
-    await hand.press(page.getByRole("button", { name: "Go to the dashboard" }))
-    await heading(page, "Welcome back, Ada")
+      await page.goto(`${app.origin}/`)
+      await hand.press(page.locator('a[href^="/sign-up"]:visible').first())
+      await heading(page, "Create an account")
+      await hand.write(page.getByLabel("Name"), "Ada Lovelace")
+      await hand.write(page.getByLabel("Email address"), email)
+      await hand.write(page.getByLabel("Password", { exact: true }), "an engine of brass and cards")
+      await hand.press(page.getByRole("button", { name: "Sign up" }))
 
-    // Before its script runs, the page passes the message to the chat's own page, which does not
-    // send it automatically.
-    await takenOver(page)
-    await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
-    await page.keyboard.press("Enter")
-    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
-    await page.getByText("The reply is complete.").waitFor({ state: "attached" })
-    const [question, answer] = await page.getByRole("log").getByRole("article").all()
-    expect(await question?.innerText()).toContain("What time is it in Lisbon?")
-    // When all of the text has arrived, its end is still being revealed for a moment.
-    await answer?.getByText("Development gateway: no language model is connected.").waitFor()
+      await heading(page, "Welcome aboard, Ada")
+      await hand.press(page.getByRole("button", { name: "Get started" }))
+      await heading(page, "What should we call you?")
+      await hand.press(page.getByRole("button", { name: "Continue" }))
+      await heading(page, "Try it out")
+      await hand.press(page.getByRole("button", { name: "Go to the dashboard" }))
+      await heading(page, "Welcome back, Ada")
 
-    await hand.press(page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Files" }))
-    await heading(page, "Files")
-    const [chooser] = await Promise.all([
-      page.waitForEvent("filechooser"),
-      hand.press(page.getByRole("main").getByRole("button", { name: "Upload" }).first()),
-    ])
-    await chooser.setFiles({
-      name: "tides.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from("high water 06:12"),
-    })
-    await page
-      .getByRole("list", { name: "Your files" })
-      .getByRole("link", { name: "tides.txt", exact: true })
-      .waitFor()
+      // Before its script runs, the page passes the message to the chat's own page, which does not
+      // send it automatically.
+      await takenOver(page)
+      await hand.write(page.getByRole("textbox", { name: "Ask the chat" }), "What time is it in Lisbon?")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+      await page.getByText("The reply is complete.").waitFor({ state: "attached" })
+      const [question, answer] = await page.getByRole("log").getByRole("article").all()
+      expect(await question?.innerText()).toContain("What time is it in Lisbon?")
+      // When all of the text has arrived, its end is still being revealed for a moment.
+      await answer?.getByText("Development gateway: no language model is connected.").waitFor()
 
-    const message = await findEmail(app, email, /Welcome/)
-    expect(message.text).toContain("Welcome aboard, Ada")
-  })
+      await hand.press(
+        page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Files" }),
+      )
+      await heading(page, "Files")
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        hand.press(page.getByRole("main").getByRole("button", { name: "Upload" }).first()),
+      ])
+      await chooser.setFiles({
+        name: "tides.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("high water 06:12"),
+      })
+      await page
+        .getByRole("list", { name: "Your files" })
+        .getByRole("link", { name: "tides.txt", exact: true })
+        .waitFor()
+
+      const message = await findEmail(app, email, /Welcome/)
+      expect(message.text).toContain("Welcome aboard, Ada")
+    },
+  )
 })
 
 /** Navigates with the mouse only; text is typed as usual. */

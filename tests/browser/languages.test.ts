@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll, sample } from "../support/all.ts"
 import { faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
@@ -52,10 +53,12 @@ describe("the dashboard", () => {
     expect(complaints).toEqual([])
   })
 
-  it.each([
+  const looks = [
     [320, "light"],
     [1440, "dark"],
-  ] as const)(
+  ] as const
+
+  it.each(sample(looks, 2))(
     "fits into %i pixels in German, in %s colours, and has no accessibility violations",
     async (width, colorScheme) => {
       await tideline.add("Jahresabschlussbericht der Donaudampfschifffahrtsgesellschaft.txt")
@@ -74,7 +77,7 @@ describe("the dashboard", () => {
     },
   )
 
-  it("formats sizes for the language, in live updates too", async () => {
+  inAll("formats sizes for the language, in live updates too", async () => {
     const page = await tideline.open("/dashboard/files", { locale: "de-DE" })
     await tideline.add("log.txt", "x".repeat(1536))
     await page.getByText("1,5 kB", { exact: true }).first().waitFor()

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
@@ -61,7 +62,7 @@ describe("two browsers of one user", () => {
     expect(await seen()).toBe(true)
   })
 
-  it("update the used space without reloading the page's data", async () => {
+  inAll("update the used space without reloading the page's data", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard/files?sort=name")
@@ -77,7 +78,7 @@ describe("two browsers of one user", () => {
     expect(asked().filter((path) => path.endsWith(".data") || path === "/favicon.svg")).toEqual([])
   })
 
-  it("show what an operator changes in psql, and the plan that the operator's command sets", async () => {
+  inAll("show what an operator changes in psql, and the plan that the operator's command sets", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await open(await browserOf(ada), "/dashboard")
@@ -116,7 +117,7 @@ describe("two browsers of one user", () => {
     expect(asked().filter((path) => path.endsWith(".data"))).toEqual([])
   })
 
-  it("list each other as connected", async () => {
+  inAll("list each other as connected", async () => {
     const ada = await onboarded()
     const here = await open(await browserOf(ada), "/dashboard")
     const devices = here.getByRole("region", { name: "Connected now" })
@@ -130,7 +131,7 @@ describe("two browsers of one user", () => {
 })
 
 describe("the tabs of one browser", () => {
-  it("share one connection, which survives when the tab that opened it closes", async () => {
+  inAll("share one connection, which survives when the tab that opened it closes", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -201,7 +202,7 @@ describe("a page", () => {
     await fileNamed(page, "live.txt").waitFor()
   })
 
-  it("shows its data without JavaScript", async () => {
+  inAll("shows its data without JavaScript", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const page = await (await browserOf(ada, { javaScriptEnabled: false })).newPage()
@@ -209,7 +210,7 @@ describe("a page", () => {
     expect(await fileNamed(page, "tides.txt").count()).toBe(1)
   })
 
-  it("reloads once, and not in a loop, where the browser sends its cookies with pages only", async () => {
+  inAll("reloads once, and not in a loop, where the browser sends its cookies with pages only", async () => {
     const context = await browserOf(await onboarded())
     await context.addInitScript("delete window.SharedWorker")
     await context.addInitScript(keepDelays)
@@ -262,7 +263,7 @@ describe("a page", () => {
     expect(counts()).toEqual([2])
   })
 
-  it("notices within 45 s that a network drops everything, and then catches up", async () => {
+  inAll("notices within 45 s that a network drops everything, and then catches up", async () => {
     const ada = await onboarded()
     await addFile(ada, "tides.txt")
     const context = await browserOf(ada)
@@ -283,7 +284,7 @@ describe("a page", () => {
     await page.getByText(/^Reconnecting/).waitFor({ state: "detached" })
   })
 
-  it("catches up after the server was killed and started again", async () => {
+  inAll("catches up after the server was killed and started again", async () => {
     const other = await startTideline()
     const database = postgres(other.databaseUrl, { max: 1 })
     const ada = await onboarded(other, database)
@@ -316,7 +317,7 @@ describe("a page", () => {
     }
   })
 
-  it("keeps the further pages of a list live too", async () => {
+  inAll("keeps the further pages of a list live too", async () => {
     const ada = await onboarded()
     await sql`
       insert into chat_threads (user_id, title, last_message_at)

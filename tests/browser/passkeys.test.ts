@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { giveCookies, launchBrowser } from "../support/browser.ts"
@@ -72,7 +73,7 @@ it("a passkey is added by keyboard, signs in, opens /admin for an operator, and 
   await page.context().close()
 })
 
-it("a passkey signs in from the suggestions of the email field", async () => {
+inAll("a passkey signs in from the suggestions of the email field", async () => {
   const person = await newPerson("grace@example.org")
   const page = await open(PHONE)
   await giveCookies(page.context(), person, app)

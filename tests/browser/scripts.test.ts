@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
 import { link as fileNamed, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
 
@@ -47,7 +48,7 @@ describe("the scripts of a page", () => {
     expect(Math.min(...asked)).toBeGreaterThan(seen)
   })
 
-  it("are requested immediately in a background tab, and when it comes to the front", async () => {
+  inAll("are requested immediately in a background tab, and when it comes to the front", async () => {
     const page = await tideline.open("/dashboard")
     for (const isHidden of [true, false]) {
       await page.addInitScript((hidden) => {
@@ -77,7 +78,7 @@ describe("the scripts of menus and dialogs", () => {
     await folder(page).waitFor()
   })
 
-  it("open what was pressed before they had loaded", async () => {
+  inAll("open what was pressed before they had loaded", async () => {
     const { page, letThrough } = await openHolding(/\/menu-parts-/)
     await moreWays(page).click()
     await moreWays(page).and(page.locator("[aria-expanded=true]")).waitFor()
@@ -85,7 +86,7 @@ describe("the scripts of menus and dialogs", () => {
     await folder(page).waitFor()
   })
 
-  it("are requested again at the next press if they could not be loaded", async () => {
+  inAll("are requested again at the next press if they could not be loaded", async () => {
     const page = await tideline.open("/dashboard/files")
     const isAway = { now: true }
     await page.route(/\/(menu-parts|palette)-/, (route) => (isAway.now ? route.abort() : route.continue()))
@@ -104,7 +105,7 @@ describe("the scripts of menus and dialogs", () => {
     await page.getByRole("dialog", { name: "Command palette" }).waitFor()
   })
 
-  it("show notices that were posted before they had loaded", async () => {
+  inAll("show notices that were posted before they had loaded", async () => {
     const { page, letThrough } = await openHolding(/\/toast-parts-/)
     await page.route(/\/palette-/, (route) => route.abort())
     const refused = page.waitForEvent("requestfailed")
@@ -116,14 +117,17 @@ describe("the scripts of menus and dialogs", () => {
     await page.getByText("That couldn't be opened").first().waitFor()
   })
 
-  it("focus a menu's first item when it was opened by keyboard, and return the focus afterwards", async () => {
-    const page = await tideline.open("/dashboard/files")
-    await moreWays(page).focus()
-    await page.keyboard.press("ArrowDown")
-    await page.getByRole("menuitem", { name: "Files", exact: true }).and(page.locator(":focus")).waitFor()
-    await page.keyboard.press("Escape")
-    await moreWays(page).and(page.locator(":focus")).waitFor()
-  })
+  inAll(
+    "focus a menu's first item when it was opened by keyboard, and return the focus afterwards",
+    async () => {
+      const page = await tideline.open("/dashboard/files")
+      await moreWays(page).focus()
+      await page.keyboard.press("ArrowDown")
+      await page.getByRole("menuitem", { name: "Files", exact: true }).and(page.locator(":focus")).waitFor()
+      await page.keyboard.press("Escape")
+      await moreWays(page).and(page.locator(":focus")).waitFor()
+    },
+  )
 })
 
 describe("the scripts of the live connection", () => {
@@ -140,7 +144,7 @@ describe("the scripts of the live connection", () => {
     await fileNamed(page, "tides.txt").waitFor()
   })
 
-  it("restore a file from the trash if that was requested before they had loaded", async () => {
+  inAll("restore a file from the trash if that was requested before they had loaded", async () => {
     await tideline.add("tides.txt")
     await tideline.sql`update files set trashed = true, trashed_at = ${Date.now()}`
     const { page, letThrough } = await openWithoutLink("/dashboard/files/trash")
@@ -151,7 +155,7 @@ describe("the scripts of the live connection", () => {
     expect(await tideline.list()).toHaveLength(1)
   })
 
-  it("are retried if they cannot be loaded, while the page says that it is not live", async () => {
+  inAll("are retried if they cannot be loaded, while the page says that it is not live", async () => {
     const { page, letThrough } = await openWithoutLink("/dashboard/files", { fails: true })
     await page.getByText(/^Reconnecting/).waitFor()
     letThrough()

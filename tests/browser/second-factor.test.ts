@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { sample } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { giveCookies, launchBrowser } from "../support/browser.ts"
@@ -21,10 +22,12 @@ afterAll(async () => {
   await app.stop()
 })
 
-describe.each([
+const looks = [
   ["without JavaScript, on a phone", { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }],
   ["on a desktop", { viewport: { width: 1440, height: 900 }, colorScheme: "dark" }],
-] satisfies [string, BrowserContextOptions][])("two-factor authentication, %s", (where, options) => {
+] satisfies [string, BrowserContextOptions][]
+
+describe.each(sample(looks, 2))("two-factor authentication, %s", (where, options) => {
   it("is set up from the account page, and a recovery code signs in once", { timeout: 120_000 }, async () => {
     const person = await newPerson(`${where.length}@example.org`)
     const page = await open(person, "/dashboard/account", options)

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import postgres from "postgres"
 import type { NewThreadShare } from "#server/chat/contract.ts"
 import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
@@ -99,30 +100,33 @@ describe("the page of a share link", () => {
 })
 
 describe("the page of a shared conversation", () => {
-  it("is shared from its menu, grows while a visitor reads it, and is gone once the link is revoked", async () => {
-    const threadId = await converse()
-    const owner = await visit({ viewport: { width: 1440, height: 900 } })
-    await giveCookies(owner.context(), ada, app)
-    await owner.goto(`${app.origin}/dashboard/chat/${threadId}`)
-    await takenOver(owner)
-    await owner.getByRole("button", { name: "More actions for Tides" }).first().click()
-    await owner.getByRole("menuitem", { name: "Share" }).click()
-    await owner.getByRole("button", { name: "Create link" }).click()
-    const url = await owner.getByLabel("The link", { exact: true }).inputValue()
+  inAll(
+    "is shared from its menu, grows while a visitor reads it, and is gone once the link is revoked",
+    async () => {
+      const threadId = await converse()
+      const owner = await visit({ viewport: { width: 1440, height: 900 } })
+      await giveCookies(owner.context(), ada, app)
+      await owner.goto(`${app.origin}/dashboard/chat/${threadId}`)
+      await takenOver(owner)
+      await owner.getByRole("button", { name: "More actions for Tides" }).first().click()
+      await owner.getByRole("menuitem", { name: "Share" }).click()
+      await owner.getByRole("button", { name: "Create link" }).click()
+      const url = await owner.getByLabel("The link", { exact: true }).inputValue()
 
-    const visitor = await visit({ viewport: { width: 390, height: 844 } })
-    await visitor.goto(url)
-    await visitor.getByText("· Live").waitFor()
-    const answer = visitor.getByRole("article", { name: "Reply" })
-    expect(await answer.locator("strong").innerText()).toBe("noon")
-    await sql`
+      const visitor = await visit({ viewport: { width: 390, height: 844 } })
+      await visitor.goto(url)
+      await visitor.getByText("· Live").waitFor()
+      const answer = visitor.getByRole("article", { name: "Reply" })
+      expect(await answer.locator("strong").innerText()).toBe("noon")
+      await sql`
       insert into chat_messages (user_id, thread_id, role, content)
       select user_id, _id, 'user', 'And low water?' from chat_threads where _id = ${threadId}`
-    await visitor.getByText("And low water?").waitFor()
+      await visitor.getByText("And low water?").waitFor()
 
-    await owner.getByRole("button", { name: /Revoke the link/ }).click()
-    await visitor.getByRole("heading", { name: "This link doesn't work" }).waitFor()
-  })
+      await owner.getByRole("button", { name: /Revoke the link/ }).click()
+      await visitor.getByRole("heading", { name: "This link doesn't work" }).waitFor()
+    },
+  )
 
   it("is read without any script, and has no accessibility violations in any look", async () => {
     const threadId = await converse()

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
@@ -30,7 +31,7 @@ describe("the command palette", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main")
   })
 
-  it("opens again while it fades out", async () => {
+  inAll("opens again while it fades out", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("tras")
@@ -59,7 +60,7 @@ describe("the command palette", () => {
     await page.getByRole("dialog", { name: "soundings.txt" }).getByText("four fathoms").waitFor()
   })
 
-  it("keeps the focus while a page that was requested earlier arrives", async () => {
+  inAll("keeps the focus while a page that was requested earlier arrives", async () => {
     const made = await postJson(tideline.ada, "/api/chat/threads", { title: "Currents" })
     const { thread } = (await made.json()) as { thread: { _id: string } }
     const page = await tideline.open("/dashboard")
@@ -97,7 +98,7 @@ describe("the command palette", () => {
     expect(new URL(page.url()).pathname).toBe("/dashboard")
   })
 
-  it("says when nothing is found, and then offers to ask the chat", async () => {
+  inAll("says when nothing is found, and then offers to ask the chat", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("when is high water")
@@ -107,7 +108,7 @@ describe("the command palette", () => {
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
   })
 
-  it("reports search errors, and keeps its other commands usable", async () => {
+  inAll("reports search errors, and keeps its other commands usable", async () => {
     const page = await tideline.open("/dashboard")
     await page.route("**/api/files?*", (route) => route.abort())
     await page.keyboard.press("ControlOrMeta+K")
@@ -117,7 +118,7 @@ describe("the command palette", () => {
     await heading(page, "Account")
   })
 
-  it("changes the colours", async () => {
+  inAll("changes the colours", async () => {
     const page = await tideline.open("/dashboard", { colorScheme: "light" })
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("dark")
@@ -125,7 +126,7 @@ describe("the command palette", () => {
     await page.locator("html[data-theme=dark]").waitFor()
   })
 
-  it("signs out", async () => {
+  inAll("signs out", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("sign out")
@@ -167,7 +168,7 @@ describe("keyboard shortcuts", () => {
     }
   })
 
-  it("choose files to upload, from any page", async () => {
+  inAll("choose files to upload, from any page", async () => {
     const page = await tideline.open("/dashboard/account")
     const chooser = page.waitForEvent("filechooser")
     await heading(page, "Account")
@@ -178,7 +179,7 @@ describe("keyboard shortcuts", () => {
     await page.getByRole("link", { name: "tides.txt", exact: true }).waitFor()
   })
 
-  it("are listed in a sheet, where single-letter shortcuts can be switched off", async () => {
+  inAll("are listed in a sheet, where single-letter shortcuts can be switched off", async () => {
     const page = await tideline.open("/dashboard")
     await page.keyboard.press("?")
     const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" })
@@ -193,7 +194,7 @@ describe("keyboard shortcuts", () => {
     expect(await sheet.count()).toBe(0)
   })
 
-  it("type letters in text fields", async () => {
+  inAll("type letters in text fields", async () => {
     const page = await tideline.open("/dashboard/account")
     const name = page.getByRole("textbox", { name: "Name", exact: true })
     await name.fill("")
@@ -228,7 +229,7 @@ describe("a page that is loading", () => {
 })
 
 describe("a person whose storage is full", () => {
-  it("is told on the home page and the files page, and what to do", async () => {
+  inAll("is told on the home page and the files page, and what to do", async () => {
     const page = await tideline.open("/dashboard")
     await tideline.sql`update file_usage set used = 5000000000`
     for (const path of ["/dashboard", "/dashboard/files"]) {
@@ -249,7 +250,7 @@ describe("a page that fails to load", () => {
     await heading(page, "Welcome back, Ada")
   })
 
-  it("stays on the screen when its server is briefly unavailable during a reload", async () => {
+  inAll("stays on the screen when its server is briefly unavailable during a reload", async () => {
     const page = await tideline.open("/dashboard")
     await page.evaluate(() => document.querySelector("h1")?.setAttribute("data-kept", ""))
     let lost = 0
@@ -274,7 +275,7 @@ describe("a page that fails to load", () => {
     await expect.poll(status).toBe(200)
   })
 
-  it("opens automatically when the connection is back", async () => {
+  inAll("opens automatically when the connection is back", async () => {
     const page = await tideline.open("/dashboard")
     await page.getByRole("link", { name: "Files", exact: true }).click()
     await heading(page, "Files")
@@ -305,7 +306,7 @@ const pages = [
 ]
 
 describe("the transition to another page", () => {
-  it("can be skipped without an error", async () => {
+  inAll("can be skipped without an error", async () => {
     const path = "/dashboard/files"
     const page = await tideline.open("/dashboard")
     const errors: string[] = []
@@ -323,7 +324,7 @@ describe("the transition to another page", () => {
     expect(errors).toEqual([])
   })
 
-  it("can come too late without an error, and hides no other error", async () => {
+  inAll("can come too late without an error, and hides no other error", async () => {
     const page = await tideline.open("/dashboard")
     const errors: string[] = []
     page.on("pageerror", ({ message }) => errors.push(message))

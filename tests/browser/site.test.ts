@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll, sample } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { publicForms, publicPages } from "../support/public-pages.ts"
 import { launchBrowser } from "../support/browser.ts"
@@ -27,7 +28,7 @@ afterEach(async () => {
 
 const pages = [...publicPages, ...publicForms]
 
-it.each(pages)(
+it.each(sample(pages, 4))(
   "%s ships little script, logs nothing to the console, and never breaks its own policy",
   async (path) => {
     const page = await open(path)
@@ -81,7 +82,7 @@ describe("the demo on the home page", () => {
     await office.getByText(/^Fulmar: here \d+ ms after your click$/).waitFor()
   })
 
-  it("is shared by all visitors", async () => {
+  inAll("is shared by all visitors", async () => {
     const [mine, theirs] = [await openDemo(), await openDemo()]
     await mine.getByRole("button", { name: "Lamp of Grey Seal", pressed: false }).first().click()
     await theirs.getByRole("button", { name: "Lamp of Grey Seal", pressed: true }).first().waitFor()
@@ -92,7 +93,7 @@ describe("the demo on the home page", () => {
       .waitFor()
   })
 
-  it("works by keyboard, and keeps the focus in place", async () => {
+  inAll("works by keyboard, and keeps the focus in place", async () => {
     const page = await openDemo()
     const lamp = page.getByRole("button", { name: "Lamp of Turnstone" }).first()
     const before = await lamp.getAttribute("aria-pressed")
@@ -112,7 +113,7 @@ describe("the demo on the home page", () => {
     expect(await petrel.textContent()).not.toBe(before)
   })
 
-  it("loads its script when it scrolls into view, and not before", async () => {
+  inAll("loads its script when it scrolls into view, and not before", async () => {
     const page = await newPage({ viewport: { width: 390, height: 200 } })
     const asked: string[] = []
     page.on("request", (request) => asked.push(new URL(request.url()).pathname))
@@ -123,7 +124,7 @@ describe("the demo on the home page", () => {
     expect(asked.filter((path) => path === "/demo")).toHaveLength(2)
   })
 
-  it("says so when a visitor moves boats too often", async () => {
+  inAll("says so when a visitor moves boats too often", async () => {
     const page = await openDemo()
     await page.evaluate(async () => {
       const body = new URLSearchParams({ boat: "Petrel", lamp: "on" })

@@ -1,6 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { inAll } from "../support/all.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
@@ -452,7 +453,7 @@ describe("the operators' history", () => {
 })
 
 describe("with Clerk as the provider", () => {
-  it("the pages open for its primary address, and leave plans and sessions to Clerk", async () => {
+  inAll("the pages open for its primary address, and leave plans and sessions to Clerk", async () => {
     const clerk = await startClerk()
     const withClerk = await startTideline({
       ADMIN_EMAILS: "boss@example.org",

@@ -1,6 +1,7 @@
 import postgres from "postgres"
 import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
 import { image, pixelFlood } from "../support/images.ts"
@@ -145,37 +146,43 @@ describe("a person's picture", () => {
 })
 
 describe("with Clerk as the provider", () => {
-  it("the picture is managed by Clerk: the profile step offers none, and the account page accepts none", async () => {
-    const clerk = await startClerk()
-    const withClerk = await startTideline({
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
-      JWT_ISSUER_DOMAIN: clerk.url,
-    })
-    try {
-      clerk.users.set("user_a", { id: "user_a", email: "a@example.org", name: ["A", "B"], plan: "free" })
-      const claims = {
-        sub: "user_a",
-        sid: "sess_a",
-        v: 2,
-        sts: "active",
-        azp: withClerk.origin,
-        pla: "u:free",
+  inAll(
+    "the picture is managed by Clerk: the profile step offers none, and the account page accepts none",
+    async () => {
+      const clerk = await startClerk()
+      const withClerk = await startTideline({
+        CLERK_SECRET_KEY: SECRET_KEY,
+        CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+        CLERK_JWT_KEY: clerk.jwtKey,
+        CLERK_API_URL: clerk.url,
+        JWT_ISSUER_DOMAIN: clerk.url,
+      })
+      try {
+        clerk.users.set("user_a", { id: "user_a", email: "a@example.org", name: ["A", "B"], plan: "free" })
+        const claims = {
+          sub: "user_a",
+          sid: "sess_a",
+          v: 2,
+          sts: "active",
+          azp: withClerk.origin,
+          pla: "u:free",
+        }
+        const person = openBrowser(withClerk, { __session: await clerk.mint(claims), __client_uat: "1" })
+        await person("/onboarding", {
+          method: "POST",
+          body: new URLSearchParams({ intent: "finish-welcome" }),
+        })
+        expect(await (await person("/onboarding")).text()).not.toContain('type="file"')
+        for (const fields of [{ intent: "finish-profile", name: "A" }, { intent: "complete" }])
+          await person("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+        const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
+        expect((await person(ACCOUNT, { method: "POST", body })).status).toBe(403)
+      } finally {
+        await withClerk.stop()
+        clerk.close()
       }
-      const person = openBrowser(withClerk, { __session: await clerk.mint(claims), __client_uat: "1" })
-      await person("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "finish-welcome" }) })
-      expect(await (await person("/onboarding")).text()).not.toContain('type="file"')
-      for (const fields of [{ intent: "finish-profile", name: "A" }, { intent: "complete" }])
-        await person("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
-      const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
-      expect((await person(ACCOUNT, { method: "POST", body })).status).toBe(403)
-    } finally {
-      await withClerk.stop()
-      clerk.close()
-    }
-  })
+    },
+  )
 })
 
 let people = 0

@@ -1,5 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { inAll } from "../support/all.ts"
 import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
@@ -261,7 +262,7 @@ describe("with sign-up closed", () => {
 })
 
 describe("with sign-up closed and Clerk as the provider", () => {
-  test("the page links to the waitlist, and shows Clerk's form to anyone invited", async () => {
+  inAll("the page links to the waitlist, and shows Clerk's form to anyone invited", async () => {
     const clerk = await startClerk()
     const closed = await startTideline({
       SIGNUP: "closed",

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
@@ -88,7 +89,7 @@ it(
   },
 )
 
-it(
+inAll(
   "a client of the backed-up installation reads everything again from the restored one",
   { timeout: 120_000 },
   async () => {

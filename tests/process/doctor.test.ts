@@ -8,6 +8,7 @@ import { Readable } from "node:stream"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
+import { inAll } from "../support/all.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { databaseUrl } from "../support/database-url.ts"
 import { startS3 } from "../support/s3.ts"
@@ -79,7 +80,7 @@ it("counts the slots that are left, and gives the statement that adds some", asy
   })
 })
 
-it("says how old the newest checked backup is, and which one is missing", async () => {
+inAll("says how old the newest checked backup is, and which one is missing", async () => {
   const { code, lines } = await runDoctor({ BACKUP_SCHEDULE: "0 3 * * *", BACKUP_DIR: join(folder, "none") })
   expect(code).toBe(0)
   expect(lines).toContainEqual({
@@ -89,7 +90,7 @@ it("says how old the newest checked backup is, and which one is missing", async 
   })
 })
 
-it("names a newer version if it knows where to look, and says how to have it look if not", async () => {
+inAll("names a newer version if it knows where to look, and says how to have it look if not", async () => {
   expect(textAbout((await runDoctor({})).lines, "Version")).toContain("Set RELEASES_URL")
   const latest = { tag_name: "v999.0.0", html_url: "https://example.org/notes" }
   const feed = createServer((_request, response) => response.end(JSON.stringify(latest)))
@@ -105,7 +106,7 @@ it("names a newer version if it knows where to look, and says how to have it loo
   })
 })
 
-it("says why the bucket of backups cannot be used", async () => {
+inAll("says why the bucket of backups cannot be used", async () => {
   const { code, lines } = await runDoctor({
     BACKUP_SCHEDULE: "0 3 * * *",
     BACKUP_DIR: join(folder, "none"),
@@ -120,7 +121,7 @@ it("says why the bucket of backups cannot be used", async () => {
   )
 })
 
-it("says whether the newest checked backup is in the bucket, and since when it is missing", async () => {
+inAll("says whether the newest checked backup is in the bucket, and since when it is missing", async () => {
   await s3.emptyBucket()
   const { bucket, prefix, endpoint, credentials } = s3.settings()
   const directory = mkdtempSync(join(folder, "backups-"))
@@ -154,7 +155,7 @@ it("says whether the newest checked backup is in the bucket, and since when it i
   })
 })
 
-it("says that nothing is copied if this process takes no backups", async () => {
+inAll("says that nothing is copied if this process takes no backups", async () => {
   const { lines } = await runDoctor({ BACKUP_URL: "s3://backups" })
   expect(lines).toContainEqual({
     state: "warning",
@@ -163,7 +164,7 @@ it("says that nothing is copied if this process takes no backups", async () => {
   })
 })
 
-it("warns of a log that is kept without limit, and still succeeds", async () => {
+inAll("warns of a log that is kept without limit, and still succeeds", async () => {
   const { code, lines } = await runDoctor({})
   expect(code).toBe(0)
   expect(lines).toContainEqual({

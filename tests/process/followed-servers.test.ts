@@ -6,6 +6,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
@@ -61,31 +62,34 @@ describe("npm run doctor", () => {
     ])
   })
 
-  it("names the right that a role lacks, a server that does not answer, and one of another cluster", async () => {
-    await on(set.primary, async (sql) => {
-      await sql.unsafe("create role follower with login replication password 'secret'")
-      // The standby must know the role before it is used there.
-      await sql`select pg_switch_wal()`
-    })
-    const url = new URL(set.standbys[0]!.url)
-    url.username = "follower"
-    url.password = "secret"
-    await expect.poll(() => canConnect(url.href), { timeout: 20_000 }).toBe(true)
-    const other = inject("postgresUrl")
-    const { code, findings } = await runDoctor({
-      FOLLOW_DATABASE_URL: [url.href, "postgres://nobody@127.0.0.1:9/none", other].join(),
-    })
-    expect(findings).toEqual([
-      expect.stringContaining('GRANT EXECUTE ON FUNCTION pg_log_standby_snapshot() TO "follower";'),
-      expect.stringMatching(/^warning 127\.0\.0\.1:9 cannot be read from\./),
-      expect.stringMatching(/^problem .*It is not a copy of the server behind DATABASE_URL\./),
-    ])
-    expect(code).toBe(1)
-  })
+  inAll(
+    "names the right that a role lacks, a server that does not answer, and one of another cluster",
+    async () => {
+      await on(set.primary, async (sql) => {
+        await sql.unsafe("create role follower with login replication password 'secret'")
+        // The standby must know the role before it is used there.
+        await sql`select pg_switch_wal()`
+      })
+      const url = new URL(set.standbys[0]!.url)
+      url.username = "follower"
+      url.password = "secret"
+      await expect.poll(() => canConnect(url.href), { timeout: 20_000 }).toBe(true)
+      const other = inject("postgresUrl")
+      const { code, findings } = await runDoctor({
+        FOLLOW_DATABASE_URL: [url.href, "postgres://nobody@127.0.0.1:9/none", other].join(),
+      })
+      expect(findings).toEqual([
+        expect.stringContaining('GRANT EXECUTE ON FUNCTION pg_log_standby_snapshot() TO "follower";'),
+        expect.stringMatching(/^warning 127\.0\.0\.1:9 cannot be read from\./),
+        expect.stringMatching(/^problem .*It is not a copy of the server behind DATABASE_URL\./),
+      ])
+      expect(code).toBe(1)
+    },
+  )
 })
 
 describe("npm run leave", () => {
-  it("removes the slots of every server, and names one that is down", async () => {
+  inAll("removes the slots of every server, and names one that is down", async () => {
     const app = await startTideline(settings())
     for (const node of set.nodes) await expect.poll(() => anchorsOf(node), { timeout: 30_000 }).toBe(1)
     await app.stop()

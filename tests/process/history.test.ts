@@ -12,6 +12,7 @@ import { listBases, pruneBases } from "#server/backup/history/bases.ts"
 import { Moment } from "#server/backup/history/moment.ts"
 import { followHistory, readState, writeState } from "#server/backup/history/state.ts"
 import { openLog } from "#server/log.ts"
+import { inAll } from "../support/all.ts"
 import { aFile } from "../support/file-drawer.ts"
 import { openHistoryHome, type HistoryHome } from "../support/history-home.ts"
 import { aFolder, keysOf } from "../support/backups.ts"
@@ -55,7 +56,7 @@ describe("a history", () => {
     TIME,
   )
 
-  it("restores what there is if the moment is later than the archive, and says so", async () => {
+  inAll("restores what there is if the moment is later than the archive, and says so", async () => {
     await home.signIn()
     await home.archiveAll()
     const state = await home.read()
@@ -75,7 +76,7 @@ describe("a history", () => {
     await home.purge(name)
   })
 
-  it("is restored from a copy of its folder that was made while it was being written", async () => {
+  inAll("is restored from a copy of its folder that was made while it was being written", async () => {
     await home.upload(aFile("carried away.txt", "to another machine"))
     const at = await home.moment()
     const state = await home.read()
@@ -96,7 +97,7 @@ describe("a history", () => {
     for (const name of ["carried away.txt", "later.bin"]) await home.purge(name)
   })
 
-  it("keeps the bytes of a file that is removed before they were copied", async () => {
+  inAll("keeps the bytes of a file that is removed before they were copied", async () => {
     const name = await home.upload(aFile("short-lived.txt", "gone soon"))
     const at = await home.moment()
     await home.purge(name)

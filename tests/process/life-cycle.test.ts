@@ -7,6 +7,7 @@ import { parseEnv } from "node:util"
 import { sql } from "drizzle-orm"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { openDatabase } from "#db/client.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline } from "../support/app.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { portOf } from "../support/port-of.ts"
@@ -36,7 +37,7 @@ describe("the first start", () => {
     expect(server.log.join("\n")).not.toContain(written["AUTH_SECRET"])
   })
 
-  it("leaves an existing file alone", async () => {
+  inAll("leaves an existing file alone", async () => {
     const folder = emptyFolder()
     const database = await createTestDatabase()
     onTestFinished(() => database.close())
@@ -85,7 +86,7 @@ describe("a start that fails", () => {
     await end(again)
   })
 
-  it("says that another process uses the same data, and does not disturb it", async () => {
+  inAll("says that another process uses the same data, and does not disturb it", async () => {
     const folder = emptyFolder()
     const first = spawnTideline(folder, { PORT: String(await findFreePort()), ...EMBEDDED })
     onTestFinished(() => end(first))

@@ -1,5 +1,6 @@
 import { dirname } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
@@ -127,7 +128,7 @@ describe("maintenance mode", () => {
     expect((await browser("/")).status).toBe(503)
   })
 
-  it("stays on when a process restarts", async () => {
+  inAll("stays on when a process restarts", async () => {
     await close()
     const late = await startTideline({ DATABASE_URL: database.url })
     try {

@@ -4,7 +4,7 @@ import { amount } from "../realtime/support/form.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { exchange, openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 
-const STRINGS = amount(2000, 60_000)
+const STRINGS = amount(500, 60_000)
 
 let app: TidelineApp
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { postJson, signUp } from "../support/people.ts"
 
@@ -60,7 +61,7 @@ describe("PostgreSQL killed under load", () => {
 })
 
 describe("connections to PostgreSQL that end in the middle of transactions", () => {
-  it("fail the uploads of that moment, but neither earlier ones nor the process", async () => {
+  inAll("fail the uploads of that moment, but neither earlier ones nor the process", async () => {
     const person = await signUp(app, { name: "Grace", email: "grace@example.org" })
     const operator = openDatabase(ownersUrl(), { connections: 1 })
     const acknowledged: string[] = []

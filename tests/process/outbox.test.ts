@@ -1,6 +1,7 @@
 import PostalMime from "postal-mime"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { inAll } from "../support/all.ts"
 import { amount } from "../realtime/support/form.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
@@ -124,7 +125,7 @@ describe("two processes and two tabs", () => {
     expect(emails).toEqual(["Your Tideline plan has changed", "Your Tideline plan has changed"])
   })
 
-  test("do the same with Clerk as the provider", async () => {
+  inAll("do the same with Clerk as the provider", async () => {
     const clerk = await startClerk()
     const env = {
       CLERK_SECRET_KEY: SECRET_KEY,

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { runBuiltCommand } from "../support/commands.ts"
@@ -41,51 +42,65 @@ describe("an external PostgreSQL", () => {
     expect(await tablesOf(url)).toBe(0)
   })
 
-  it("behind a pooler stops the start with what to configure, and leaves no lock in the pooler", async () => {
-    const pooler = await startPgbouncer(url)
-    onTestFinished(() => pooler.stop())
-    const wrong = await startAndEnd({ DATABASE_URL: pooler.url })
-    expect(wrong.code).toBe(1)
-    expect(wrong.output).toContain("DATABASE_URL cannot be used. It leads to a connection pooler")
-    expect(wrong.output).toContain("set DATABASE_STREAM_URL to PostgreSQL's own address")
-    const both = await startAndEnd({ DATABASE_URL: pooler.url, DATABASE_STREAM_URL: pooler.url })
-    expect(both.output).toContain("DATABASE_STREAM_URL cannot be used. It leads to a connection pooler")
-    expect(await cluster.admin`select 1 from pg_locks where locktype = 'advisory'`).toHaveLength(0)
-    expect(await tablesOf(url)).toBe(0)
-  })
+  inAll(
+    "behind a pooler stops the start with what to configure, and leaves no lock in the pooler",
+    async () => {
+      const pooler = await startPgbouncer(url)
+      onTestFinished(() => pooler.stop())
+      const wrong = await startAndEnd({ DATABASE_URL: pooler.url })
+      expect(wrong.code).toBe(1)
+      expect(wrong.output).toContain("DATABASE_URL cannot be used. It leads to a connection pooler")
+      expect(wrong.output).toContain("set DATABASE_STREAM_URL to PostgreSQL's own address")
+      const both = await startAndEnd({ DATABASE_URL: pooler.url, DATABASE_STREAM_URL: pooler.url })
+      expect(both.output).toContain("DATABASE_STREAM_URL cannot be used. It leads to a connection pooler")
+      expect(await cluster.admin`select 1 from pg_locks where locktype = 'advisory'`).toHaveLength(0)
+      expect(await tablesOf(url)).toBe(0)
+    },
+  )
 
-  it("with fewer free connections than a process needs is named at the start, with what to change", async () => {
-    const server = await startOn(url, { DATABASE_CONNECTIONS: "200" })
-    const warned = server.log.filter((line) => line.includes('"about":"Connections"'))
-    expect(warned).toHaveLength(1)
-    expect(warned[0]).toMatch(/\d+ of \d+ connections are free; a busy process opens up to 200/)
-    expect(warned[0]).toContain("ALTER SYSTEM SET max_connections = 400; and restart PostgreSQL")
-  })
+  inAll(
+    "with fewer free connections than a process needs is named at the start, with what to change",
+    async () => {
+      const server = await startOn(url, { DATABASE_CONNECTIONS: "200" })
+      const warned = server.log.filter((line) => line.includes('"about":"Connections"'))
+      expect(warned).toHaveLength(1)
+      expect(warned[0]).toMatch(/\d+ of \d+ connections are free; a busy process opens up to 200/)
+      expect(warned[0]).toContain("ALTER SYSTEM SET max_connections = 400; and restart PostgreSQL")
+    },
+  )
 
-  it("without a free replication slot is waited for: readiness and one log entry say what to do", async () => {
-    const taken = ["one", "two", "three"]
-    for (const name of taken) await cluster.admin`select pg_create_physical_replication_slot(${name})`
-    const server = await startOn(url)
-    const advice = "ALTER SYSTEM SET max_replication_slots"
-    await expect.poll(async () => (await readiness()).checks.records).toContain(advice)
-    expect((await readiness()).status).toBe(503)
-    expect(await healthOfContainer()).toBe(1)
-    // Several attempts later.
-    await expect.poll(async () => reconnects(), { timeout: 30_000 }).toBeGreaterThan(4)
-    expect(server.log.filter((line) => line.includes(advice))).toHaveLength(1)
-    for (const name of taken) await cluster.admin`select pg_drop_replication_slot(${name})`
-    await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200)
-    expect(await healthOfContainer()).toBe(0)
-    const { failures } = await server.logged("The replication stream is back.")
-    expect(failures).toBeGreaterThan(4)
-  })
+  inAll(
+    "without a free replication slot is waited for: readiness and one log entry say what to do",
+    async () => {
+      const taken = ["one", "two", "three"]
+      for (const name of taken) await cluster.admin`select pg_create_physical_replication_slot(${name})`
+      const server = await startOn(url)
+      const advice = "ALTER SYSTEM SET max_replication_slots"
+      await expect.poll(async () => (await readiness()).checks.records).toContain(advice)
+      expect((await readiness()).status).toBe(503)
+      expect(await healthOfContainer()).toBe(1)
+      // Several attempts later.
+      await expect.poll(async () => reconnects(), { timeout: 30_000 }).toBeGreaterThan(4)
+      expect(server.log.filter((line) => line.includes(advice))).toHaveLength(1)
+      for (const name of taken) await cluster.admin`select pg_drop_replication_slot(${name})`
+      await expect.poll(async () => (await readiness()).status, { timeout: 30_000 }).toBe(200)
+      expect(await healthOfContainer()).toBe(0)
+      const { failures } = await server.logged("The replication stream is back.")
+      expect(failures).toBeGreaterThan(4)
+    },
+  )
 
-  it("without a limit on the log kept for a stopped process logs a warning at the start, with the statement that sets one", async () => {
-    const server = await startOn(url)
-    const warned = () => server.log.filter((line) => line.includes("max_slot_wal_keep_size"))
-    expect(warned()).toHaveLength(1)
-    expect(warned()[0]).toContain("ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();")
-  })
+  inAll(
+    "without a limit on the log kept for a stopped process logs a warning at the start, with the statement that sets one",
+    async () => {
+      const server = await startOn(url)
+      const warned = () => server.log.filter((line) => line.includes("max_slot_wal_keep_size"))
+      expect(warned()).toHaveLength(1)
+      expect(warned()[0]).toContain(
+        "ALTER SYSTEM SET max_slot_wal_keep_size = '4GB'; SELECT pg_reload_conf();",
+      )
+    },
+  )
 })
 
 describe("npm run leave", () => {

@@ -1,5 +1,6 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
+import { inAll } from "../support/all.ts"
 import { ReferenceClient } from "../realtime/support/client.ts"
 import { post } from "../support/api.ts"
 import { startFleet, type Fleet } from "../support/fleet.ts"
@@ -31,39 +32,45 @@ afterAll(async () => {
   await database.close()
 })
 
-it("an upgrade without later writes leaves every list live, and keeps the session, the key and the bytes", async () => {
-  const person = await signUp(fleet, ada)
-  const made = await person("/api/chat/threads", post({ title: "before" }))
-  const { thread } = (await made.json()) as { thread: { _id: string } }
-  const stored = await person("/api/files?name=before.txt", { method: "POST", body: "before" })
-  expect([made.status, stored.status]).toEqual([201, 201])
-  const key = await person.apiKey()
-  const socket = await openReturningSocket(fleet.origin, person)
-  const [member] = fleet.members
+inAll(
+  "an upgrade without later writes leaves every list live, and keeps the session, the key and the bytes",
+  async () => {
+    const person = await signUp(fleet, ada)
+    const made = await person("/api/chat/threads", post({ title: "before" }))
+    const { thread } = (await made.json()) as { thread: { _id: string } }
+    const stored = await person("/api/files?name=before.txt", { method: "POST", body: "before" })
+    expect([made.status, stored.status]).toEqual([201, 201])
+    const key = await person.apiKey()
+    const socket = await openReturningSocket(fleet.origin, person)
+    const [member] = fleet.members
 
-  await member?.end("SIGTERM")
-  await member?.start()
-  await fleet.whenReady()
+    await member?.end("SIGTERM")
+    await member?.start()
+    await fleet.whenReady()
 
-  const client = new ReferenceClient(fleet.origin.replace("http", "ws"), await realtimeToken(person))
-  await client.connect()
-  const lists = [
-    await client.follow("users.getOnboardingStatus", {}),
-    await client.follow("chat.listThreads", {}),
-    await client.follow("chat.listMessages", { threadId: thread._id }),
-    await client.follow("files.list", {}),
-    await client.follow("files.getUsage", {}),
-    await client.follow("devices.list", {}),
-  ]
-  expect(lists.map(({ query, refusal }) => [query, refusal])).toEqual(lists.map(({ query }) => [query, null]))
-  client.close()
-  expect(await member?.metric("tideline_realtime_broken_tables")).toBe(0)
-  const { files } = (await (await person("/api/files")).json()) as { files: { _id: string }[] }
-  const headers = { authorization: `Bearer ${key}` }
-  const read = await fetch(`${fleet.origin}/api/files/${files[0]?._id}`, { headers })
-  expect([read.status, await read.text()]).toEqual([200, "before"])
-  const shown = await socket.finish(sql)
-  expect(shown.threads.map(({ _id }) => _id)).toEqual([thread._id])
-  expect(shown.files.map(({ fileName }) => fileName)).toEqual(["before.txt"])
-  expect(member?.log.filter((line) => line.includes('"level":50'))).toEqual([])
-}, 120_000)
+    const client = new ReferenceClient(fleet.origin.replace("http", "ws"), await realtimeToken(person))
+    await client.connect()
+    const lists = [
+      await client.follow("users.getOnboardingStatus", {}),
+      await client.follow("chat.listThreads", {}),
+      await client.follow("chat.listMessages", { threadId: thread._id }),
+      await client.follow("files.list", {}),
+      await client.follow("files.getUsage", {}),
+      await client.follow("devices.list", {}),
+    ]
+    expect(lists.map(({ query, refusal }) => [query, refusal])).toEqual(
+      lists.map(({ query }) => [query, null]),
+    )
+    client.close()
+    expect(await member?.metric("tideline_realtime_broken_tables")).toBe(0)
+    const { files } = (await (await person("/api/files")).json()) as { files: { _id: string }[] }
+    const headers = { authorization: `Bearer ${key}` }
+    const read = await fetch(`${fleet.origin}/api/files/${files[0]?._id}`, { headers })
+    expect([read.status, await read.text()]).toEqual([200, "before"])
+    const shown = await socket.finish(sql)
+    expect(shown.threads.map(({ _id }) => _id)).toEqual([thread._id])
+    expect(shown.files.map(({ fileName }) => fileName)).toEqual(["before.txt"])
+    expect(member?.log.filter((line) => line.includes('"level":50'))).toEqual([])
+  },
+  120_000,
+)

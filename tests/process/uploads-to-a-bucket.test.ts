@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { sendBytes } from "../support/big-file.ts"
@@ -76,7 +77,7 @@ test("a file in parts survives a killed server, is read by ranges, and leaves no
   await expect.poll(() => s3.objects()).toEqual([])
 })
 
-test("cancelled, direct and refused uploads leave only what they should in the bucket", async () => {
+inAll("cancelled, direct and refused uploads leave only what they should in the bucket", async () => {
   const app = await start({ FILES_QUOTA_FREE: "10MB" })
   const ada = await signUp(app, adaLovelace)
   const upload = await begin(ada, "a.bin", 9_000_000)

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { fileUsage } from "#db/schema/files.ts"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { bytesFrom, isSame, memoryOf, sendBytes } from "../support/big-file.ts"
@@ -86,7 +87,7 @@ test(
   },
 )
 
-test("the process does not grow with the file", { timeout: LONG ? 900_000 : 180_000 }, async () => {
+inAll("the process does not grow with the file", { timeout: LONG ? 900_000 : 180_000 }, async () => {
   const app = await startTideline(SETTINGS)
   onTestFinished(() => app.stop())
   const ada = await signUp(app, adaLovelace)

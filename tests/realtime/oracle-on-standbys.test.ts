@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { openPostgres } from "#db/servers.ts"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
+import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { killStreams } from "./support/cluster.ts"
 import { amount, seeded } from "./support/form.ts"
@@ -85,7 +86,7 @@ describe("the snapshot and the stream of a standby together", () => {
     amount(120_000, 900_000),
   )
 
-  it(
+  inAll(
     "equal the table through random faults, also of the standbys",
     async () => {
       const chance = seeded("random faults of standbys")

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import type { Engine } from "./support/engine.ts"
 import { storedMessages } from "./support/oracle.ts"
@@ -170,44 +171,47 @@ describe("a process that follows standbys", () => {
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
   })
 
-  it("makes a slot again that conflicted with what the primary removed, and reads there again", async () => {
-    const [own, other] = replicas.standbys
-    await own!.set({ hot_standby_feedback: "off", wal_receiver_status_interval: "1s" })
-    await other!.set({ wal_receiver_status_interval: "1s" })
-    onTestFinished(async () => {
+  inAll(
+    "makes a slot again that conflicted with what the primary removed, and reads there again",
+    async () => {
+      const [own, other] = replicas.standbys
+      await own!.set({ hot_standby_feedback: "off", wal_receiver_status_interval: "1s" })
+      await other!.set({ wal_receiver_status_interval: "1s" })
+      onTestFinished(async () => {
+        other!.resume()
+        await own!.set({ hot_standby_feedback: null, wal_receiver_status_interval: null })
+        await other!.set({ wal_receiver_status_interval: null })
+      })
+      // Slots that hold little, so that the primary soon removes what they no longer need.
+      const engine = await replicas.engine([own!, other!], {}, { windowMs: 500 })
+      const client = await replicas.client(engine)
+      const list = await client.follow("messages.inThread", { threadId: "t" })
+      await insert(replicas, 1, 10)
+      await mustShowTheTable(client, list)
+      await own!.pauseReplay()
+      const lines = replicas.linesOf(own!)
+      await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
+      await removeFromCatalogue()
+      await own!.resumeReplay()
+      await expect
+        .poll(() => lines().some((line) => /conflicted with xid horizon/.test(line)), { timeout: 20_000 })
+        .toBe(true)
+      await insert(replicas, 11, 20)
+      await mustShowTheTable(client, list)
+      await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
+      // The process is further than where the new slot begins.
+      await insert(replicas, 21, 25)
+      await mustShowTheTable(client, list)
+      other!.pause()
+      await insert(replicas, 26, 30)
+      await mustShowTheTable(client, list)
+      await expect.poll(() => sendersOfLogs(own!), { timeout: 20_000 }).toHaveLength(1)
       other!.resume()
-      await own!.set({ hot_standby_feedback: null, wal_receiver_status_interval: null })
-      await other!.set({ wal_receiver_status_interval: null })
-    })
-    // Slots that hold little, so that the primary soon removes what they no longer need.
-    const engine = await replicas.engine([own!, other!], {}, { windowMs: 500 })
-    const client = await replicas.client(engine)
-    const list = await client.follow("messages.inThread", { threadId: "t" })
-    await insert(replicas, 1, 10)
-    await mustShowTheTable(client, list)
-    await own!.pauseReplay()
-    const lines = replicas.linesOf(own!)
-    await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
-    await removeFromCatalogue()
-    await own!.resumeReplay()
-    await expect
-      .poll(() => lines().some((line) => /conflicted with xid horizon/.test(line)), { timeout: 20_000 })
-      .toBe(true)
-    await insert(replicas, 11, 20)
-    await mustShowTheTable(client, list)
-    await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
-    // The process is further than where the new slot begins.
-    await insert(replicas, 21, 25)
-    await mustShowTheTable(client, list)
-    other!.pause()
-    await insert(replicas, 26, 30)
-    await mustShowTheTable(client, list)
-    await expect.poll(() => sendersOfLogs(own!), { timeout: 20_000 }).toHaveLength(1)
-    other!.resume()
-    await insert(replicas, 31, 40)
-    await mustShowTheTable(client, list)
-    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
-  })
+      await insert(replicas, 31, 40)
+      await mustShowTheTable(client, list)
+      expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+    },
+  )
 })
 
 /** The states of a node's permanent slots. */

@@ -1,5 +1,6 @@
 import axe, { type RunOptions } from "axe-core"
 import type { Page } from "playwright-core"
+import { ALL } from "./all.ts"
 
 /** What axe finds on the page once nothing on it moves any more: the rule and the element. */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
@@ -26,25 +27,39 @@ async function check(options: RunOptions): Promise<string[]> {
 /**
  * The same in light and in dark mode at each width (pixels), and whether the page is wider than the
  * window; each fault says where it was seen. Axe takes a second of a core per page. Dark mode
- * differs only in colours, so only the colour rules run in it.
+ * differs only in colours, so only the colour rules run in it. `npm test` looks at each width in one
+ * of the modes, with all rules, and at both modes over the widths.
  */
 export async function faultsInEveryLook(page: Page, widths: number[] = [390, 1440]): Promise<string[]> {
   await settle(page)
   const transitions = await page.evaluateHandle(stopTransitions)
   const faults: string[] = []
-  for (const width of widths) {
+  for (const { width, colorScheme, rules } of looksAt(widths)) {
     await page.setViewportSize({ width, height: page.viewportSize()?.height ?? 900 })
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme })
-      const rules = colorScheme === "dark" ? ["color-contrast", "link-in-text-block"] : undefined
-      const found = await faultsOf(page, rules)
-      const drawn = await page.evaluate(() => document.documentElement.scrollWidth)
-      if (drawn > width) found.push(`${drawn} pixels wide`)
-      faults.push(...found.map((fault) => `${colorScheme}, ${width} pixels: ${fault}`))
-    }
+    await page.emulateMedia({ colorScheme })
+    const found = await faultsOf(page, rules)
+    const drawn = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (drawn > width) found.push(`${drawn} pixels wide`)
+    faults.push(...found.map((fault) => `${colorScheme}, ${width} pixels: ${fault}`))
   }
   await transitions.evaluate((sheet) => sheet.replaceSync(""))
   return faults
+}
+
+interface Look {
+  width: number
+  colorScheme: "light" | "dark"
+  /** All of them if there are none. */
+  rules?: string[]
+}
+
+function looksAt(widths: number[]): Look[] {
+  if (!ALL && widths.length > 1)
+    return widths.map((width, at) => ({ width, colorScheme: at % 2 === 0 ? "light" : "dark" }))
+  return widths.flatMap((width): Look[] => [
+    { width, colorScheme: "light" },
+    { width, colorScheme: "dark", rules: ["color-contrast", "link-in-text-block"] },
+  ])
 }
 
 /**

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { inAll } from "../../support/all.ts"
 import { callers, expectRateLimit, from, post, type Api } from "../../support/api.ts"
 import { DEPLOYMENTS } from "../../support/deployments.ts"
 import { checkedFetch, type Fetch } from "../../support/openapi.ts"
@@ -145,7 +146,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 
   describe("POST /api/chat, as configured", () => {
-    test("accepts 20 requests a minute by default", async () => {
+    inAll("accepts 20 requests a minute by default", async () => {
       const app = await start()
       onTestFinished(() => app.stop())
       const ada = await app.enter({ email: "ada@example.org", name: "Ada Lovelace" })

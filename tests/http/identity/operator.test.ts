@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { inAll } from "../../support/all.ts"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../support/clerk.ts"
 import { runBuiltCommand } from "../../support/commands.ts"
@@ -134,7 +135,7 @@ describe("the operator's command, while a server runs", () => {
     await signIn(app, { email: "alan@example.org", password: "an enigma no longer" })
   })
 
-  test("removes a second factor, and records that it did", async () => {
+  inAll("removes a second factor, and records that it did", async () => {
     const katherine = { name: "Katherine Johnson", email: "katherine@example.org" }
     const person = await signUp(app, katherine)
     await person("/onboarding")
@@ -187,7 +188,7 @@ describe("the operator's command, while a server runs", () => {
 })
 
 describe("the operator's command", () => {
-  test("uses the running server's embedded PostgreSQL, or starts it", async () => {
+  inAll("uses the running server's embedded PostgreSQL, or starts it", async () => {
     const app = await startTideline({ DATABASE_URL: "" })
     try {
       await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
@@ -202,7 +203,7 @@ describe("the operator's command", () => {
     }
   })
 
-  test("says where accounts are managed with Clerk", async () => {
+  inAll("says where accounts are managed with Clerk", async () => {
     const env = {
       CLERK_SECRET_KEY: SECRET_KEY,
       CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
