@@ -56,6 +56,11 @@ interface Member {
 interface Topic {
   readonly id: string
   readonly channel: string
+  /**
+   * Access to the range can end. A message then reaches even the members in this process through
+   * the log, so that one sent after the commit that ends somebody's access does not reach them.
+   */
+  readonly isGuarded: boolean
   readonly members: Map<string, Member>
   readonly represented: Map<symbol, { count: number; changed: (count: number) => void }>
   readonly allowance: Allowance
@@ -75,10 +80,11 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
     metrics,
     topics: () => topics.keys(),
     membersOf: (id) => localMembers(topics.get(id)),
-    delivered(id, from, message) {
+    delivered(id, from, message, isOwn) {
       const topic = topics.get(id)
-      if (!topic) return
-      if (topic.allowance.take()) deliver(topic, from, message)
+      if (!topic || (isOwn && !topic.isGuarded)) return
+      // Of its own, this process has counted each when it was sent.
+      if (isOwn || topic.allowance.take()) deliver(topic, from, message)
       else metrics.count("channel_messages_dropped")
     },
     changed: tellLater,
@@ -110,7 +116,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       const member = {
         name: randomBytes(9).toString("base64url"),
         subscription,
-        topic: open(subscription.range, channel),
+        topic: open(subscription.range, channel, { isGuarded: subscription.dependencies.length > 0 }),
       }
       state.joined += 1
       memberships.set(subscription, joined.set(channel, member))
@@ -147,14 +153,15 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       // Its access is being checked again, or it does not keep up with its commits.
       if (client.outbox.held) throw new Refused("unavailable", "The connection is busy.", 100)
       metrics.count("channel_messages")
-      deliver(member.topic, member.name, text)
-      peers.send(member.topic.id, member.name, text)
+      const { topic, name } = member
+      if (!topic.isGuarded) deliver(topic, name, text)
+      if (peers.has(topic.id) || (topic.isGuarded && topic.members.size > 1)) peers.send(topic.id, name, text)
     },
     represent(range, channel, told) {
       const party = Symbol(channel)
       return {
         count(people) {
-          const topic = open(range, find(channel).name)
+          const topic = open(range, find(channel).name, { isGuarded: false })
           if (people > 0) topic.represented.set(party, { count: people, changed: told })
           else topic.represented.delete(party)
           membersChanged(topic)
@@ -191,7 +198,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
   }
 
   /** All pages of a range are one topic. */
-  function open(range: Range, channel: string): Topic {
+  function open(range: Range, channel: string, { isGuarded }: { isGuarded: boolean }): Topic {
     const fields = range.shape.columns.map((column) => range.table.fields[column])
     const identity = JSON.stringify([channel, fields, range.key])
     const id = createHash("sha256").update(identity).digest("base64url").slice(0, 22)
@@ -199,6 +206,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
     const topic: Topic = topics.get(id) ?? {
       id,
       channel,
+      isGuarded,
       members: new Map(),
       represented: new Map(),
       allowance: createAllowance(topicMessagesPerSecond, topicMessagesPerSecond),

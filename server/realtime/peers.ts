@@ -16,8 +16,8 @@ export interface PeersOptions {
   /** The topics with members in this process. */
   readonly topics: () => Iterable<string>
   readonly membersOf: (topic: string) => Members
-  /** A message from another process: JSON. */
-  readonly delivered: (topic: string, from: string, message: string) => void
+  /** A message from another process, or one of this process's own: JSON. */
+  readonly delivered: (topic: string, from: string, message: string, isOwn: boolean) => void
   /** The members of a topic in other processes have changed. */
   readonly changed: (topic: string) => void
 }
@@ -25,8 +25,10 @@ export interface PeersOptions {
 /** The other processes' part of the channels. */
 export interface Peers {
   membersOf(topic: string): Members
-  /** Sends a message to the processes in which the topic has members. */
+  /** Sends a message to the processes in which the topic has members. It comes back to this one too. */
   send(topic: string, from: string, message: string): void
+  /** Whether the topic has members in another process. */
+  has(topic: string): boolean
   /** Call it when the members of a topic in this process have changed. */
   changed(topic: string): void
   received(text: string): void
@@ -78,8 +80,8 @@ export function createPeers(options: PeersOptions): Peers {
         count: parts.reduce((sum, { count }) => sum + count, 0),
       }
     },
+    has: (topic) => elsewhere.has(topic),
     send(topic, from, message) {
-      if (!elsewhere.has(topic)) return
       const key = `${topic} ${from}`
       if (messages.delete(key)) metrics.count("channel_messages_dropped")
       messages.set(key, [topic, from, message])
@@ -116,7 +118,11 @@ export function createPeers(options: PeersOptions): Peers {
     // A process of another version may write another form.
     if (!parsed.success) return metrics.count("channel_publishes_ignored")
     const { from, isNew: asks, isLeaving, ...told } = parsed.output
-    if (from === own || closed) return
+    if (closed) return
+    if (from === own) {
+      for (const message of told.messages) options.delivered(...message, true)
+      return
+    }
     if (isLeaving) return forget(from)
     if (asks || !heardAt.has(from)) {
       for (const topic of options.topics()) untold.add(topic)
@@ -124,7 +130,7 @@ export function createPeers(options: PeersOptions): Peers {
     }
     heardAt.set(from, performance.now())
     for (const [topic, count, members] of told.members) note(from, topic, { count, members })
-    for (const message of told.messages) options.delivered(...message)
+    for (const message of told.messages) options.delivered(...message, false)
   }
 
   async function sayGoodbye(): Promise<void> {

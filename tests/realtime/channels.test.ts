@@ -221,6 +221,30 @@ describe("listening ends", () => {
     expect(await join(other, otherFollowed, channel)).toMatchObject({ error: { code: "not_found" } })
   })
 
+  it("at the commit, also for a message that is sent before the log has been read that far", async () => {
+    await suite.sql`insert into threads (_id, owner) values (${threadId}, 'ada')`
+    const channel = "messages.ownTyping"
+    const [one, other] = [await suite.connect("ada"), await suite.connect("ada")]
+    const followed = await one.follow("messages.inOwnThread", { threadId })
+    const otherFollowed = await other.follow("messages.inOwnThread", { threadId })
+    await mustJoin(one, followed, channel)
+    await mustJoin(other, otherFollowed, channel)
+    expect(await broadcast(one, followed, { at: 1 }, channel)).toEqual({ value: null })
+    await other.until(() => messagesOf(other).length > 0, "the message before")
+
+    const held = await suite.sql`
+      select active_pid as pid from pg_replication_slots
+      where active and temporary and database = current_database()`
+    for (const { pid } of held) process.kill(Number(pid), "SIGSTOP")
+    await suite.sql`update threads set owner = 'eve' where _id = ${threadId}`
+    expect(await broadcast(one, followed, { at: 2 }, channel)).toEqual({ value: null })
+    // Answered after whatever the connection was sent before.
+    await other.ask("query", { query: "threads.own", args: {} })
+    for (const { pid } of held) process.kill(Number(pid), "SIGCONT")
+    await other.until(() => otherFollowed.state === "revoked", "the end of access")
+    expect(messagesOf(other)).toMatchObject([{ message: { at: 1 } }])
+  })
+
   it("when the session or the user's access ends", async () => {
     const ada = await enter("ada")
     for (const [token, end, name] of [
