@@ -51,7 +51,6 @@ export function openOneConnection(
     max_lifetime: null, // it may be in the middle of a transaction
     connect_timeout: 10, // seconds
     prepare: !pooled,
-    fetch_types: false, // its failure on an early connection loss reaches no caller and ends the process
     onnotice: () => {}, // of releasing a lock that was lost, for example
     connection: { application_name: application },
     onclose,

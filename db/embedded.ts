@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { rename } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
-import postgres from "postgres"
+import { openPostgres } from "./servers.ts"
 import { findAccount, ownEverything, run, type Account } from "./embedded/account.ts"
 import { findBinaries, type Binaries } from "./embedded/binaries.ts"
 import { claimDirectory, readClaim } from "./embedded/claim.ts"
@@ -186,7 +186,7 @@ export async function findFreePort() {
 export async function createDatabase(url: string) {
   const maintenance = new URL(url)
   maintenance.pathname = "/postgres"
-  const sql = postgres(maintenance.href, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+  const sql = openPostgres(maintenance.href, { max: 1, onnotice: () => {}, connect_timeout: 10 })
   try {
     const [existing] = await sql`select 1 from pg_database where datname = ${DATABASE}`
     if (!existing) await sql`create database ${sql(DATABASE)}`

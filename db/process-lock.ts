@@ -44,7 +44,6 @@ export async function holdProcessLock(url: string): Promise<ProcessLock> {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
-    fetch_types: false, // its failure on an early connection loss reaches no caller and ends the process
     onnotice: () => {},
     connection: { application_name: "tideline process lock" },
     onclose: () => {

@@ -61,9 +61,10 @@ export function nameOfServers(databaseUrl: string): string {
  * made to whichever does at that moment. A connection fails with the code `NO_PRIMARY` if none does,
  * and ends when another one has been promoted.
  */
-export function openPostgres(databaseUrl: string, options: postgres.Options<{}>): postgres.Sql {
+export function openPostgres(databaseUrl: string, others: postgres.Options<{}>): postgres.Sql {
   const servers = serversOf(databaseUrl)
   const [first] = servers
+  const options = { ...UNSEEN, ...others }
   if (servers.length < 2 || !first) return postgres(databaseUrl, options)
   const finder = finders.get(databaseUrl) ?? startFinder(databaseUrl, servers)
   finders.set(databaseUrl, finder)
@@ -72,6 +73,12 @@ export function openPostgres(databaseUrl: string, options: postgres.Options<{}>)
   const found: object = { backoff: () => 0.1, ...options, socket: () => finder.connect() }
   return postgres(urlOf(databaseUrl, first), found)
 }
+
+/**
+ * The package asks for the array types itself. If the connection is lost just then, the failure
+ * reaches no caller, and ends the process.
+ */
+export const UNSEEN = { fetch_types: false } satisfies postgres.Options<{}>
 
 interface Finder {
   /** A connection to the server that accepts writes. Never rejects: see `failingSocket`. */
@@ -188,8 +195,8 @@ async function findPrimary(databaseUrl: string, servers: readonly Server[], leas
 async function readTimeline(url: string): Promise<number> {
   const client = postgres(url, {
     max: 1,
+    ...UNSEEN,
     connect_timeout: TIMEOUT / 1000,
-    fetch_types: false,
     prepare: false,
     onnotice() {},
     connection: { application_name: "tideline primary" },

@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createZstdCompress, createZstdDecompress } from "node:zlib"
-import postgres from "postgres"
+import { openPostgres } from "#db/servers.ts"
 
 // The low-level interface for base backups: a copy of the cluster's files made while it works, from
 // which a recovery starts. https://www.postgresql.org/docs/current/continuous-archiving.html
@@ -34,7 +34,7 @@ export interface BaseBackup {
  * when the copy is durable and the WAL it needs is in the archive.
  */
 export async function copyCluster(url: string, folder: string): Promise<BaseBackup> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const sql = openPostgres(url, { max: 1, onnotice: () => {} })
   try {
     const [begun] = await sql<[{ cluster: string; segment: string; timeline: number }]>`
       select current_setting('data_directory') as cluster,
@@ -62,7 +62,7 @@ export async function copyCluster(url: string, folder: string): Promise<BaseBack
  * needs from that server. Nothing is made durable: a copy that is lost is made again.
  */
 export async function cloneCluster(url: string, folder: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const sql = openPostgres(url, { max: 1, onnotice: () => {} })
   try {
     const [{ cluster }] = await sql<[{ cluster: string }]>`
       select current_setting('data_directory') as cluster, pg_backup_start('tideline', fast => true)`

@@ -3,6 +3,7 @@ import { rename } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import postgres from "postgres"
+import { UNSEEN } from "#db/servers.ts"
 import { findPassword, flag, SETTINGS, startEmbeddedPostgres } from "#db/embedded.ts"
 import { findAccount, ownEverything, run, type Account } from "./account.ts"
 import { unpackCluster, type BaseBackup } from "./base-backup.ts"
@@ -135,6 +136,7 @@ async function replayIn({ directory, program, account, settings }: Replay, passw
 
 async function settle(socket: string, password: string): Promise<number | null> {
   const sql = postgres({
+    ...UNSEEN,
     path: join(socket, ".s.PGSQL.5432"),
     user: "postgres",
     database: "postgres",

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import postgres from "postgres"
+import type postgres from "postgres"
 import { DATABASE, flag, SETTINGS } from "#db/embedded.ts"
+import { openPostgres } from "#db/servers.ts"
 import { findAccount, ownEverything, run } from "./account.ts"
 import { cloneCluster } from "./base-backup.ts"
 import type { Binaries } from "./binaries.ts"
@@ -222,7 +223,7 @@ export function createNode({ name, directory, port, password, binaries, onLog, .
 
   /** The slot keeps the log on the primary that this node has not received yet. */
   async function createSlot(primary: ReplicaNode) {
-    const sql = postgres(primary.url, { max: 1, onnotice: () => {} })
+    const sql = openPostgres(primary.url, { max: 1, onnotice: () => {} })
     try {
       await sql`
         select pg_create_physical_replication_slot(${slotOf(name)}, true)
@@ -240,7 +241,7 @@ export function createNode({ name, directory, port, password, binaries, onLog, .
   }
 
   async function ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-    const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
+    const sql = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
     try {
       return await work(sql)
     } finally {

@@ -72,7 +72,6 @@ function openChecking(databaseUrl: string) {
   return openPostgres(databaseUrl, {
     max: 1,
     prepare: false,
-    fetch_types: false,
     idle_timeout: 0,
     connect_timeout: 10,
     onnotice() {},

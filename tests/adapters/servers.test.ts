@@ -82,8 +82,18 @@ describe("a client for several servers", () => {
     expect(await portOf(open())).toBe(c!.port)
   })
 
+  it("sends nothing that nobody asked for, whose failure nobody would see", async () => {
+    const sent: string[] = []
+    for (const each of [url, set.primary.url]) {
+      const client = openPostgres(each, { max: 1, onnotice: () => {}, debug: (_, query) => sent.push(query) })
+      onTestFinished(() => client.end({ timeout: 0 }))
+      await client`select 1`
+    }
+    expect(sent).toEqual(["select 1", "select 1"])
+  })
+
   function open(): postgres.Sql {
-    const client = openPostgres(url, { max: 1, fetch_types: false, onnotice: () => {} })
+    const client = openPostgres(url, { max: 1, onnotice: () => {} })
     onTestFinished(() => client.end({ timeout: 0 }))
     return client
   }

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { onTestFinished } from "vitest"
-import { readDatabaseUrl } from "#db/servers.ts"
+import { openPostgres, readDatabaseUrl } from "#db/servers.ts"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import type { RealtimeLimits } from "#server/realtime/limits.ts"
 import type { RealtimeOptions } from "#server/realtime/options.ts"
@@ -26,7 +26,7 @@ export async function startReplicas(settings: Record<string, string> = {}) {
     databaseUrl,
     /** Statements on one node, over a connection that ends with them. */
     async on<Result>(node: ReplicaNode, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-      const connection = postgres(node.url, { max: 1, onnotice: () => {}, connect_timeout: 30 })
+      const connection = openPostgres(node.url, { max: 1, onnotice: () => {}, connect_timeout: 30 })
       try {
         return await work(connection)
       } finally {
