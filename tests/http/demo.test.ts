@@ -57,6 +57,13 @@ it("every visitor learns how many connections follow the boats, over sockets too
   await lookers[1]!.leave()
 })
 
+it("the script that starts the demo runs when the page is there, also from the cache", async () => {
+  const html = await (await fetch(app.origin)).text()
+  const tag = /<script type="module"[^>]*enhance[^>]*>/.exec(html)
+  expect(tag?.index).toBeGreaterThan(html.indexOf("data-demo="))
+  expect(tag?.[0]).not.toContain("async")
+})
+
 it("a press without scripts returns the page with the change in it", async () => {
   const moved = await post({ boat: "Turnstone", state: "moored" }, { accept: "text/html" })
   expect(moved.status).toBe(303)

@@ -25,7 +25,8 @@ export function PasskeyForm({ target, nonce }: { target: string; nonce: string }
       <button type="submit" className={buttonClass({ variant: "secondary" }, "w-full")}>
         <Trans>Sign in with a passkey</Trans>
       </button>
-      <script type="module" async src={script} nonce={nonce} />
+      {/* Not `async`: React would move it to the head, where a cached one runs before there is a form. */}
+      <script type="module" src={script} nonce={nonce} />
     </form>
   )
 }

@@ -22,7 +22,8 @@ export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
   return (
     <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={loaderData.docs}>
       <Outlet />
-      <script type="module" async src={enhance} nonce={loaderData.nonce} />
+      {/* Not `async`: React would move it to the head, where a cached one runs before there is a page. */}
+      <script type="module" src={enhance} nonce={loaderData.nonce} />
     </SiteFrame>
   )
 }

@@ -55,6 +55,13 @@ async function enter(passkey: Passkey, browser: Browser = openBrowser(app)) {
 
 const isSignedIn = async (browser: Browser) => (await browser("/api/files")).status === 200
 
+test("the script of the sign-in page runs when its form is there, also from the cache", async () => {
+  const html = await (await fetch(`${app.origin}/sign-in`)).text()
+  const tag = /<script type="module"[^>]*use-passkey[^>]*>/.exec(html)
+  expect(tag?.index).toBeGreaterThan(html.indexOf("data-passkey"))
+  expect(tag?.[0]).not.toContain("async")
+})
+
 /** Where the sign-in page is told why nobody was signed in. */
 async function refusalOf(response: Response) {
   expect(response.status).toBe(302)
