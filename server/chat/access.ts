@@ -68,11 +68,6 @@ export function readableMessages(scope: Asking, threadId: string): SQL | undefin
   return and(mayRead(scope, chatMessages), eq(chatMessages.threadId, threadId))
 }
 
-/** The viewer's own messages and the replies to them, in no space. */
-export function ownMessages(scope: Asking): SQL | undefined {
-  return isInPlace(scope, chatMessages, undefined)
-}
-
 /** The links to a conversation that the viewer may see. */
 export function readableThreadShares(scope: Asking, threadId: string): SQL | undefined {
   return and(mayRead(scope, chatShares), eq(chatShares.threadId, threadId))

@@ -4,7 +4,7 @@ import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { MutationType } from "#server/realtime/contract.ts"
-import { InSpace } from "#server/spaces/place-contract.ts"
+import { Everywhere, InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,
@@ -140,6 +140,8 @@ export const SearchQuery = v.object({
     v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, reason("search-too-long", { most: SEARCH_LIMIT }))),
     "",
   ),
+  spaceId: v.optional(SpaceId),
+  everywhere: Everywhere,
 })
 export type SearchQuery = v.InferOutput<typeof SearchQuery>
 

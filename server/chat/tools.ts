@@ -1,8 +1,8 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
 import { jsonSchema, tool, type Schema, type ToolSet } from "ai"
 import * as v from "valibot"
-import { isRefusal } from "#server/errors.ts"
-import { readFileText } from "#server/files/files.ts"
+import { isRefusal, NotFound } from "#server/errors.ts"
+import { findFile, readFileText } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import type { Scope } from "#server/scope.ts"
 import { SEARCH_LIMIT } from "./contract.ts"
@@ -59,13 +59,18 @@ const SearchThreads = inputOf(
 )
 
 /**
- * The model's tools. They only read, and only the viewer's own data. Their output is data, and
- * limited in size. Everybody in a space reads the replies there, so nothing that is the viewer's own
- * is offered in one.
+ * The model's tools. They only read, and only what the viewer may see. Everybody in a space reads
+ * the replies there, so in one they find only what is in it. Their output is data, and limited in
+ * size.
  */
-export function chatTools(scope: Scope<"db" | "blobs" | "viewer">, spaceId: string | null): ToolSet {
-  return spaceId === null ? { ...publicTools, ...ownTools(scope) } : publicTools
+export function chatTools(scope: ToolScope, spaceId: string | null): ToolSet {
+  return { ...publicTools, ...readingTools(scope, spaceId) }
 }
+
+type ToolScope = Scope<"db" | "blobs" | "viewer">
+
+/** Where a tool searches. */
+type Where = { spaceId: string } | { everywhere: "true" }
 
 const publicTools = {
   currentTime: tool({
@@ -75,37 +80,48 @@ const publicTools = {
   }),
 }
 
-function ownTools(scope: Scope<"db" | "blobs" | "viewer">) {
+function readingTools(scope: ToolScope, spaceId: string | null) {
+  const where: Where = spaceId === null ? { everywhere: "true" } : { spaceId }
+  const whose = spaceId === null ? "the user's own and their spaces'" : "this space's"
   return {
     searchFiles: tool({
-      description:
-        "Finds the user's own files by name, the newest first. Without a name it lists the newest files.",
+      description: `Finds ${whose} files by name, the newest first. Without a name it lists the newest files.`,
       inputSchema: SearchFiles,
-      execute: ({ name }) => searchFiles(scope, name),
+      execute: ({ name }) => answerRefusal(() => searchFiles(scope, where, name)),
     }),
     readFile: tool({
-      description: "Reads the beginning of one of the user's own text files, found with searchFiles.",
+      description: `Reads the beginning of one of ${whose} text files, found with searchFiles.`,
       inputSchema: ReadFile,
-      execute: ({ fileId }) => readFile(scope, fileId),
+      execute: ({ fileId }) => answerRefusal(() => readFile(scope, spaceId, fileId)),
     }),
     searchThreads: tool({
-      description:
-        "Finds the user's own earlier conversations by the words in their titles and messages, the last used first.",
+      description: `Finds ${whose} earlier conversations by the words in their titles and messages, the last used first.`,
       inputSchema: SearchThreads,
-      execute: ({ query }) => findThreads(scope, query),
+      execute: ({ query }) => answerRefusal(() => findThreads(scope, where, query)),
     }),
   }
 }
 
 export const TOOL_NAMES = ["currentTime", "searchFiles", "readFile", "searchThreads"] satisfies (
   | keyof typeof publicTools
-  | keyof ReturnType<typeof ownTools>
+  | keyof ReturnType<typeof readingTools>
 )[]
+
+/** A refusal is something that the model can tell. */
+async function answerRefusal<Output>(find: () => Promise<Output>): Promise<Output | { problem: string }> {
+  try {
+    return await find()
+  } catch (error) {
+    if (isRefusal(error)) return { problem: error.message }
+    throw error
+  }
+}
 
 const FILES_SHOWN = 20
 
-async function searchFiles(scope: Scope<"db" | "viewer">, name = "") {
+async function searchFiles(scope: Scope<"db" | "viewer">, where: Where, name = "") {
   const { files, nextCursor } = await listFiles(scope, {
+    ...where,
     q: name.trim(),
     sort: "newest",
     cursor: undefined,
@@ -126,20 +142,16 @@ async function searchFiles(scope: Scope<"db" | "viewer">, name = "") {
 /** Bytes of a file that the model can read in one call. */
 const BYTES_READ = 24 * 1024
 
-async function readFile(scope: Scope<"db" | "blobs" | "viewer">, fileId: string) {
-  try {
-    const { fileName, text, truncated } = await readFileText(scope, fileId, BYTES_READ)
-    return { name: fileName, text, truncated }
-  } catch (error) {
-    if (isRefusal(error)) return { problem: error.message }
-    throw error
-  }
+async function readFile(scope: ToolScope, spaceId: string | null, fileId: string) {
+  if (spaceId !== null && (await findFile(scope, fileId)).spaceId !== spaceId) throw new NotFound("file")
+  const { fileName, text, truncated } = await readFileText(scope, fileId, BYTES_READ)
+  return { name: fileName, text, truncated }
 }
 
 const CONVERSATIONS_SHOWN = 10
 
-async function findThreads(scope: Scope<"db" | "viewer">, query: string) {
-  const { results } = await searchThreads(scope, { q: query })
+async function findThreads(scope: Scope<"db" | "viewer">, where: Where, query: string) {
+  const { results } = await searchThreads(scope, { ...where, q: query })
   return {
     conversations: results.slice(0, CONVERSATIONS_SHOWN).map(({ thread, snippet }) => ({
       title: thread.title,

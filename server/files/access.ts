@@ -1,9 +1,9 @@
-import { and, eq, type SQL } from "drizzle-orm"
+import { and, eq, or, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, fileShares } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
+import { isInPlace, isInSpaces, isPersonal, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
 import { SpaceId } from "#server/spaces/place-contract.ts"
 
 /**
@@ -12,6 +12,12 @@ import { SpaceId } from "#server/spaces/place-contract.ts"
  */
 export function filesIn(scope: Scope<"db" | "viewer">, spaceId: string | undefined): SQL | undefined {
   return and(isInPlace(scope, files, parseId(spaceId)), eq(files.trashed, false))
+}
+
+/** The viewer's own files, and those of these spaces if they are a member, except those in a trash. */
+export function filesAmong(scope: Scope<"db" | "viewer">, spaceIds: readonly string[]): SQL | undefined {
+  const shared = spaceIds.length > 0 ? isInSpaces(scope, files, spaceIds) : undefined
+  return and(or(isPersonal(scope, files), shared), eq(files.trashed, false))
 }
 
 /** The trash of one place. Throws as `filesIn` does. */

@@ -3,7 +3,7 @@ import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
-import { InSpace } from "#server/spaces/place-contract.ts"
+import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size"> & {
@@ -216,6 +216,7 @@ export const ListFiles = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
   sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
   type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
+  everywhere: v.fallback(Everywhere, undefined),
   ...ListTrash.entries,
 })
 export type ListFiles = v.InferOutput<typeof ListFiles>

@@ -4,8 +4,8 @@ import { files, type File } from "#db/schema/files.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
 import { BadRequest } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { requireMember } from "#server/spaces/access.ts"
-import { filesIn } from "./access.ts"
+import { listSpaceIds, requireMember } from "#server/spaces/access.ts"
+import { filesAmong, filesIn } from "./access.ts"
 import {
   KIND_PATTERNS,
   type FilePage,
@@ -32,13 +32,13 @@ export function summaryOf<Row extends Pick<File, "userId" | "spaceId">>({ userId
 }
 
 /**
- * One page of the viewer's own files, or of a space's. A page begins after the last row of the previous one, not at a
+ * One page of the viewer's own files, of a space's, or of all that they may see. A page begins after the last row of the previous one, not at a
  * row number, so rows added or removed in between shift nothing. Throws `BadRequest` for a cursor
  * that it did not issue, and `NotFound` for a space.
  */
 export async function listFiles(
   scope: Scope<"db" | "viewer">,
-  { q, sort, type, cursor, limit, spaceId }: ListFiles,
+  { q, sort, type, cursor, limit, spaceId, everywhere }: ListFiles,
 ): Promise<FilePage> {
   const { order, after } = SORTING[sort]
   const place = requirePlace(Cursor, cursor)
@@ -47,7 +47,7 @@ export async function listFiles(
     .from(files)
     .where(
       and(
-        filesIn(scope, spaceId),
+        everywhere ? filesAmong(scope, await listSpaceIds(scope)) : filesIn(scope, spaceId),
         q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
         type ? isOfKind(type) : undefined,
         place && after(place),
@@ -55,7 +55,7 @@ export async function listFiles(
     )
     .orderBy(...order)
     .limit(limit + 1)
-  if (found.length === 0 && spaceId !== undefined) await requireMember(scope, spaceId)
+  if (found.length === 0 && spaceId !== undefined && !everywhere) await requireMember(scope, spaceId)
   const page = found.slice(0, limit).map(summaryOf)
   const last = found.length > limit ? page.at(-1) : undefined
   return { files: page, nextCursor: last ? cursorAfter(last) : null }

@@ -36,6 +36,24 @@ export function isInPlace(
   return and(eq(table.spaceKey, spaceId), exists(membership(scope, table.spaceKey)))
 }
 
+/** Rows of those among these spaces that the viewer is a member of. */
+export function isInSpaces(
+  scope: Scope<"db" | "viewer">,
+  table: Placed,
+  spaceIds: readonly string[],
+): SQL | undefined {
+  return and(inArray(table.spaceKey, [...spaceIds]), exists(membership(scope, table.spaceKey)))
+}
+
+/** The ids of the viewer's spaces, for queries that find rows by an index over the space. */
+export async function listSpaceIds({ db, viewer }: Scope<"db" | "viewer">): Promise<string[]> {
+  const own = await db
+    .select({ spaceId: spaceMembers.spaceId })
+    .from(spaceMembers)
+    .where(ownMemberships({ viewer }))
+  return own.map(({ spaceId }) => spaceId)
+}
+
 /** Rows that the viewer may see, personal or in any of their spaces. */
 export function mayRead(scope: Scope<"db" | "viewer">, table: Placed): SQL | undefined {
   return or(isPersonal(scope, table), exists(membership(scope, table.spaceKey)))

@@ -1,5 +1,8 @@
 import * as v from "valibot"
 
+/** A search of everything that the caller may see, and not of one place. */
+export const Everywhere = v.optional(v.literal("true"))
+
 export const SpaceId = v.pipe(v.string(), v.uuid())
 
 /** The optional argument of everything that is either personal or in a space. */

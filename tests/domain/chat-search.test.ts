@@ -1,14 +1,20 @@
+import { eq } from "drizzle-orm"
 import * as fc from "fast-check"
 import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import { chatMessages } from "#db/schema/chat.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { snippetOf } from "#server/chat/snippet.ts"
 import { createThread, renameThread } from "#server/chat/threads.ts"
+import { chatTools } from "#server/chat/tools.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
+
+/** What the SDK passes to a tool. */
+const CALL = { toolCallId: "call", messages: [], context: {} }
 
 const { chat, ada, grace } = await shareChatServices()
 
@@ -136,6 +142,41 @@ describe("a search", () => {
     expect((await searchThreads(grace, { q: "secret" })).results).toEqual([])
     expect((await searchThreads(grace, { q: ada.viewer.user._id })).results).toEqual([])
     expect((await searchThreads(ada, { q: "treasure" })).results).toHaveLength(1)
+  })
+
+  it("looks in a space for its members, and everywhere in what somebody may see", async () => {
+    const [space] = await chat.db.insert(spaces).values({ name: "Harbour", slug: "harbour" }).returning()
+    const spaceId = space!._id
+    const [bob, cleo] = [await chat.scopeOf("bob"), await chat.scopeOf("cleo")]
+    for (const [person, role] of [
+      [cleo, "owner"],
+      [bob, "reader"],
+    ] as const)
+      await chat.db.insert(spaceMembers).values({ spaceId, userId: person.viewer.user._id, role })
+    const { _id: shared } = await createThread(cleo, { title: "A mooring for all", spaceId })
+    await thread(cleo, "Cleo's own mooring", [])
+    const own = await thread(bob, "Bob's own mooring", [])
+    const found = async (where: Omit<SearchQuery, "q">) =>
+      (await searchThreads(bob, { q: "mooring", ...where })).results.map(({ thread: { _id } }) => _id)
+
+    expect(await found({})).toEqual([own.threadId])
+    expect(await found({ spaceId })).toEqual([shared])
+    expect(await found({ everywhere: "true" })).toEqual([own.threadId, shared])
+    expect(await callSearch(bob, "mooring")).toMatchObject({
+      conversations: [{ title: "Bob's own mooring" }, { title: "A mooring for all" }],
+    })
+    // Everybody in the space reads what the model finds there.
+    const inSpace = chatTools(bob, spaceId)["searchThreads"]
+    expect(await inSpace?.execute?.({ query: "mooring" }, CALL)).toMatchObject({
+      conversations: [{ title: "A mooring for all" }],
+    })
+
+    await chat.db.delete(spaceMembers).where(eq(spaceMembers.userId, bob.viewer.user._id))
+    expect(await found({ everywhere: "true" })).toEqual([own.threadId])
+    await expect(found({ spaceId })).rejects.toMatchObject({ status: 404 })
+    expect(await inSpace?.execute?.({ query: "mooring" }, CALL)).toEqual({
+      problem: expect.any(String),
+    })
   })
 
   it("skips the trash, and finds a conversation again once it is restored", async () => {

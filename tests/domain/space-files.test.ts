@@ -146,6 +146,10 @@ describe("a file in a space", () => {
     const { files: listed } = await listFiles(people.reader, { ...QUERY, spaceId })
     expect(listed).toMatchObject([{ fileName: "a.txt", userId: idOf("editor") }])
     for (const who of ROLES) expect((await listFiles(people[who], QUERY)).files).toEqual([])
+    const everywhere = async (who: Who) =>
+      (await listFiles(people[who], { ...QUERY, q: "a.t", everywhere: "true" })).files.length
+    await removeMember(people.owner, spaceId, idOf("removed"))
+    expect(await Promise.all(ROLES.map(everywhere))).toEqual([1, 1, 1, 0, 0])
     const own = await uploadFile(people.editor, aFile("a.txt"))
     expect(own).not.toHaveProperty("userId")
     expect(own).toMatchObject({ fileName: "a.txt" })

@@ -129,8 +129,11 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
       init: act,
     },
     "GET /api/chat/threads/{threadId}/export": { answers: MEMBERS, path: `${path}/export?format=json` },
-    // It finds what is personal.
-    "GET /api/chat/search": { answers: EVERYONE, path: "/api/chat/search?q=talk" },
+    "GET /api/chat/search": { answers: MEMBERS, path: `/api/chat/search?q=talk&spaceId=${spaceId}` },
+    "GET /api/chat/search, everywhere": {
+      answers: EVERYONE,
+      path: "/api/chat/search?q=talk&everywhere=true",
+    },
     "GET /api/chat/threads/{threadId}/messages": { answers: MEMBERS, path: `${path}/messages` },
     "GET /api/chat/threads/{threadId}/messages/{messageId}/replaced": {
       answers: MEMBERS,

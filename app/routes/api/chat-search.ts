@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { badInput } from "#server/errors.ts"
-import { refusalBody } from "#server/transport/refusals.ts"
+import { answerRefusals, refusalBody } from "#server/transport/refusals.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -16,5 +16,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const query = v.safeParse(SearchQuery, Object.fromEntries(new URL(request.url).searchParams))
   if (!query.success) return json(refusalBody(badInput(query.issues)), { status: 400 })
-  return json(await searchThreads(scope, query.output), { headers: { "Cache-Control": "private, no-store" } })
+  const { output } = query
+  return answerRefusals(async () =>
+    json(await searchThreads(scope, output), { headers: { "Cache-Control": "private, no-store" } }),
+  )
 }

@@ -12,6 +12,7 @@ import {
   refusal,
   SIGNED_IN,
   TOO_MANY_HEADERS,
+  everywhere,
 } from "./parts.ts"
 
 const Thread = v.strictObject({
@@ -269,11 +270,16 @@ export const chatPaths: Record<string, PathItem> = {
       summary: "Find conversations by their titles and messages",
       description:
         "All words must be there; the last may be the beginning of one. One result for each conversation, the last used first, at most 50.",
-      parameters: [{ name: "q", in: "query", schema: { type: "string", maxLength: SEARCH_LIMIT } }],
+      parameters: [
+        { name: "q", in: "query", schema: { type: "string", maxLength: SEARCH_LIMIT } },
+        spaceId,
+        everywhere,
+      ],
       responses: {
         "200": jsonAnswer("What was found.", v.strictObject({ results: v.array(SearchResult) })),
         "400": refusal("The search is too long."),
         "401": refusal("Nobody is signed in."),
+        "404": noSpace,
       },
     },
   },

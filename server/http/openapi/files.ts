@@ -19,6 +19,7 @@ import {
   pageParameters,
   type PathItem,
   refusal,
+  everywhere,
 } from "./parts.ts"
 
 const bytes = { schema: binary }
@@ -55,6 +56,7 @@ export const filesPaths: Record<string, PathItem> = {
           schema: { type: "string", maxLength: 200 },
         },
         spaceId,
+        everywhere,
         { name: "sort", in: "query", schema: { enum: SORTS, default: "newest" } },
         { name: "type", in: "query", schema: { enum: KINDS } },
         ...pageParameters,

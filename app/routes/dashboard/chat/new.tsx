@@ -59,8 +59,8 @@ export default function NewConversation() {
               </Trans>
             ) : mayEdit ? (
               <Trans>
-                Everyone in {spaceName} reads this conversation and can continue it if they may edit. Attach
-                files of the space to ask about them.
+                Everyone in {spaceName} reads this conversation and can continue it if they may edit. The chat
+                can use the files and conversations of the space.
               </Trans>
             ) : (
               <Trans>Choose a conversation to read it. It grows as the others write.</Trans>

@@ -102,6 +102,9 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
                 >
                   <Icon name={command.icon} className="text-faint group-data-highlighted:text-ink" />
                   <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                  {command.detail ? (
+                    <span className="max-w-2/5 shrink-0 truncate text-xs text-faint">{command.detail}</span>
+                  ) : null}
                   {command.keys ? <Keys keys={command.keys} className="max-sm:hidden" /> : null}
                 </Autocomplete.Item>
               )}

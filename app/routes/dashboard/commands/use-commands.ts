@@ -6,6 +6,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
+import { addressesIn } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useOffersSpaces, useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useFound } from "./use-found.ts"
 
@@ -18,7 +19,7 @@ export interface Command {
   words?: string
   keys?: string
   /** Shown beside the label. */
-  detail?: string
+  detail?: string | undefined
   run: () => void
 }
 
@@ -39,15 +40,22 @@ export function useCommands(
   const actions = useActions(onAct)
   const places = usePlaces(onAct)
 
-  const openThread = ({ _id, title }: ThreadSummary, messageId: string | null = null): Command => ({
-    id: `thread ${_id}`,
-    label: title,
-    icon: "chat",
-    run: () =>
-      void navigate(
-        href("/dashboard/chat/:threadId", { threadId: _id }) + (messageId ? `#message-${messageId}` : ""),
-      ),
-  })
+  const spaces = useSpaces()
+  const placeOf = (spaceId: string | null | undefined) => {
+    const space = spaces.find((each) => each.spaceId === spaceId)
+    return { detail: space?.spaceName, addresses: addressesIn(space?.spaceSlug) }
+  }
+
+  const openThread = ({ _id, title, spaceId }: ThreadSummary, messageId: string | null = null): Command => {
+    const { detail, addresses } = placeOf(spaceId)
+    return {
+      id: `thread ${_id}`,
+      label: title,
+      icon: "chat",
+      detail,
+      run: () => void navigate(addresses.threadAt(_id) + (messageId ? `#message-${messageId}` : "")),
+    }
+  }
 
   if (query === "") {
     const recent = threads.slice(0, 5).map((thread) => openThread(thread))
@@ -59,15 +67,19 @@ export function useCommands(
     return { groups: groups.filter(hasItems), isLooking: false, problem: null }
   }
 
-  const files = found.files.map(({ _id, fileName, mimeType }): Command => ({
-    id: `file ${_id}`,
-    label: fileName,
-    icon: mimeType.startsWith("image/") ? "image" : "file",
-    run: () =>
-      void navigate(`${href("/dashboard/files")}?${new URLSearchParams({ q: fileName })}`, {
-        state: { open: _id },
-      }),
-  }))
+  const files = found.files.map(({ _id, fileName, mimeType, spaceId }): Command => {
+    const { detail, addresses } = placeOf(spaceId)
+    return {
+      id: `file ${_id}`,
+      label: fileName,
+      icon: mimeType.startsWith("image/") ? "image" : "file",
+      detail,
+      run: () =>
+        void navigate(`${addresses.files}?${new URLSearchParams({ q: fileName })}`, {
+          state: { open: _id },
+        }),
+    }
+  })
   const ask: Command = {
     id: "ask",
     label: t`Ask the chat “${query}”`,

@@ -32,7 +32,7 @@ export function useFound(query: string): Found {
 
 async function search(query: string, signal: AbortSignal) {
   if (query === "") return NONE
-  const words = new URLSearchParams({ q: query })
+  const words = new URLSearchParams({ q: query, everywhere: "true" })
   const [{ results }, { files }] = await Promise.all([
     send<SearchResults>("GET", `${href("/api/chat/search")}?${words}`, { signal }),
     send<FilePage>("GET", `${href("/api/files")}?${words}&limit=${SHOWN}`, { signal }),

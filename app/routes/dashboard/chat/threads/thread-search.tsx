@@ -1,16 +1,23 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
+import { useCallback } from "react"
 import { href, Link } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
+import { usePlace, type Place } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useSearch } from "#app/routes/dashboard/use-search.ts"
 import { inOrder } from "#app/features/markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {
   const { t } = useLingui()
   const say = useSentences()
-  const { found: results, problem } = useSearch(sought, searchThreads)
+  const { spaceId, addresses } = usePlace()
+  const search = useCallback(
+    (text: string, signal: AbortSignal) => searchThreads(text, spaceId, signal),
+    [spaceId],
+  )
+  const { found: results, problem } = useSearch(sought, search)
   if (problem) {
     return (
       <p role="alert" className="px-2.5 py-2 text-sm text-danger-ink">
@@ -35,7 +42,7 @@ export function SearchResultList({ sought, onLeave }: { sought: string; onLeave:
         {results?.map((result) => (
           <li key={result.thread._id}>
             <Link
-              to={addressOf(result)}
+              to={addressOf(result, addresses)}
               className="block rounded-md px-2.5 py-2 text-sm hover:bg-hover"
               {...(onLeave && { onClick: onLeave })}
             >
@@ -55,8 +62,8 @@ export function SearchResultList({ sought, onLeave }: { sought: string; onLeave:
   )
 }
 
-function addressOf({ thread, messageId }: SearchResult) {
-  const page = href("/dashboard/chat/:threadId", { threadId: thread._id })
+function addressOf({ thread, messageId }: SearchResult, { threadAt }: Place["addresses"]) {
+  const page = threadAt(thread._id)
   return messageId ? `${page}#message-${messageId}` : page
 }
 
@@ -93,8 +100,8 @@ function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
   })
 }
 
-async function searchThreads(text: string, signal: AbortSignal) {
-  const query = new URLSearchParams({ q: text })
+async function searchThreads(text: string, spaceId: string | undefined, signal: AbortSignal) {
+  const query = new URLSearchParams({ q: text, ...(spaceId !== undefined && { spaceId }) })
   const { results } = await send<SearchResults>("GET", `${href("/api/chat/search")}?${query}`, { signal })
   return results
 }
