@@ -206,7 +206,7 @@ export const Settings = v.object({
     ),
   ),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
-  SPACES: v.optional(v.picklist(["on", "off"], "must be on or off."), "off"),
+  SPACES: v.optional(v.picklist(["on", "off"], "must be on or off."), "on"),
   SPACES_PER_PERSON: v.optional(wholeNumber("how many spaces one person may own", 1, 1000), "100"),
   SPACE_FOR_EVERYONE: v.optional(
     v.pipe(v.string(), v.regex(SPACE_SLUG, "must be the address of a space: team for /s/team.")),

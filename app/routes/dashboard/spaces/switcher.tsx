@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
+import { href, Link } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
@@ -12,8 +13,8 @@ import { useSpace } from "./use-spaces.ts"
 const SwitcherMenu = defer(() => import("./switcher-menu.tsx"), whenRendered)((parts) => parts.SwitcherMenu)
 
 /**
- * Says whether the page is personal or in a space, and leads to the others. A native popover, as the
- * user menu is.
+ * Says whether the page is personal or in a space, and leads to the others: by a native popover, or
+ * by the page of all spaces where there is no JavaScript to load its menu.
  */
 export function Switcher({ place }: { place: "top" | "side" }) {
   const { t } = useLingui()
@@ -22,22 +23,37 @@ export function Switcher({ place }: { place: "top" | "side" }) {
   const [isWanted, setWanted] = useState(false)
   useEffect(() => whenWanted(() => setWanted(true)), [])
   const menu = `spaces-${place}`
+  const label = (
+    <>
+      <Avatar
+        name={current ? current.spaceName : (user.name ?? user.email)}
+        image={current ? null : user.imageUrl}
+        className="size-6 rounded-md text-[0.625rem]"
+      />
+      <span className="min-w-0 flex-1 truncate text-left">
+        <span className="sr-only">
+          <Trans>Space:</Trans>{" "}
+        </span>
+        {current?.spaceName ?? t`Personal`}
+      </span>
+      <Icon name="chevron-down" className="size-3.5 shrink-0 text-faint" />
+    </>
+  )
   return (
     <>
-      <button type="button" popoverTarget={menu} className={buttonClasses[place]}>
-        <Avatar
-          name={current ? current.spaceName : (user.name ?? user.email)}
-          image={current ? null : user.imageUrl}
-          className="size-6 rounded-md text-[0.625rem]"
-        />
-        <span className="min-w-0 flex-1 truncate text-left">
-          <span className="sr-only">
-            <Trans>Space:</Trans>{" "}
-          </span>
-          {current?.spaceName ?? t`Personal`}
-        </span>
-        <Icon name="chevron-down" className="size-3.5 shrink-0 text-faint" />
+      <button
+        type="button"
+        popoverTarget={menu}
+        className={classNames("flex noscript:hidden", labelClasses[place])}
+      >
+        {label}
       </button>
+      <Link
+        to={href("/dashboard/spaces")}
+        className={classNames("hidden noscript:flex", labelClasses[place])}
+      >
+        {label}
+      </Link>
       <div
         id={menu}
         popover="auto"
@@ -53,9 +69,9 @@ export function Switcher({ place }: { place: "top" | "side" }) {
   )
 }
 
-const buttonClasses = {
-  top: "mr-auto flex min-h-11 max-w-[55%] min-w-0 items-center gap-2 rounded-md px-1.5 text-sm font-medium noscript:hidden",
-  side: "mx-3 mb-3 flex min-h-10 items-center gap-2.5 rounded-md px-2 text-sm font-medium transition-colors hover:bg-hover noscript:hidden touch:min-h-11",
+const labelClasses = {
+  top: "mr-auto min-h-11 max-w-[55%] min-w-0 items-center gap-2 rounded-md px-1.5 text-sm font-medium",
+  side: "mx-3 mb-3 min-h-10 items-center gap-2.5 rounded-md px-2 text-sm font-medium transition-colors hover:bg-hover touch:min-h-11",
 }
 
 const popoverClasses = {
