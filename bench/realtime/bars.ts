@@ -6,6 +6,7 @@ const FLOOR_RATIO = 1.5
 const LOAD_RATIO = 2
 const MEMORY_RATIO = 1.5
 const BLOCK_MS = 20
+const SPACE_MS = 60
 
 /** One line for each target of live records: whether these figures meet it. */
 export function judge(medians: Medians<Candidate>): string[] {
@@ -37,6 +38,11 @@ export function judge(medians: Medians<Candidate>): string[] {
       "the same, garbage room given back",
       figure(idle, "atLeast") / figure(idle, "atLeast", "bare"),
       MEMORY_RATIO,
+    ),
+    describeBar(
+      "ms until the last of 1000 members of a space has a commit",
+      figure("commit to 1000 members of a space", "toLast"),
+      SPACE_MS,
     ),
     ...["broadcast to 1000", "broadcast to 5000"].map((what) =>
       describeBar(`longest block of the event loop in ms, ${what}`, figure(what, "blocked"), BLOCK_MS),

@@ -1,6 +1,6 @@
 import { answerCommands } from "../program.ts"
 import { now } from "../statistics.ts"
-import { converse, PATHS, type Conversation, type Standing } from "./client/conversation.ts"
+import { converse, PATHS, type Conversation, type Standing, type Way } from "./client/conversation.ts"
 import { openFullClient } from "./client/full-client.ts"
 import { openLightSocket, type LightSocket } from "./client/light-socket.ts"
 import { roomOf, SHARED_ROOM } from "./notes.ts"
@@ -45,10 +45,10 @@ const commands = {
     }
   },
   /** Has every client follow the shared room too. */
-  async joinShared() {
+  async joinShared(way: Way = "inRoom") {
     for (const member of members) {
       member.joined = Promise.withResolvers()
-      member.conversation.join(SHARED_ROOM)
+      member.conversation.join(SHARED_ROOM, way)
     }
     await Promise.all(members.map(({ joined }) => joined.promise))
   },

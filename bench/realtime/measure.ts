@@ -6,6 +6,7 @@ import type { Figures, Measured } from "../medians.ts"
 import { rounded } from "../print.ts"
 import { describeMachine } from "../results.ts"
 import { measureUndisturbed } from "../undisturbed.ts"
+import type { Way } from "./client/conversation.ts"
 import { report } from "./report.ts"
 import type { Candidate } from "./server.ts"
 import {
@@ -69,6 +70,12 @@ async function measureOne(
     await rates(trial, 1000, [1, 100, 1000])
     keep("broadcast to 1000", await measureBroadcasts(trial, 1000))
   })
+  if (candidate === "tideline")
+    await withTrial(cluster, candidate, async (trial) => {
+      await trial.crowd.ask("open", 1000)
+      await warmUp(trial, 1000)
+      keep("commit to 1000 members of a space", await measureBroadcasts(trial, 1000, "inSpace"))
+    })
   await withTrial(cluster, candidate, async (trial) => {
     keep(`${CROWD} idle sockets`, await measureMemory(trial, CROWD))
   })
@@ -89,8 +96,8 @@ async function measureOne(
     }
   }
 
-  async function measureBroadcasts(trial: Trial, sockets: number): Promise<Figures> {
-    await joinShared(trial, sockets)
+  async function measureBroadcasts(trial: Trial, sockets: number, way?: Way): Promise<Figures> {
+    await joinShared(trial, sockets, way)
     return measureUndisturbed(() => measureBroadcast(trial, sockets, durations))
   }
 

@@ -9,6 +9,8 @@ const ROOM = "room-"
  */
 export const SHARED_ROOM = "everybody"
 
+const MOST_SOCKETS = 5000
+
 export function roomOf(socket: number): string {
   return `${ROOM}${socket}`
 }
@@ -24,6 +26,12 @@ export const SCHEMA = `
   );
   create unique index notes_range on notes (room, _id);
   alter table notes replica identity using index notes_range;
+
+  -- Who may read the shared room, one row for each of the sockets' people.
+  create table members (_id text primary key, room text not null, person text not null);
+  create unique index members_range on members (person, room, _id);
+  alter table members replica identity using index members_range;
+  insert into members select n, '${SHARED_ROOM}', 'user-' || n from generate_series(0, ${MOST_SOCKETS - 1}) n;
 
   -- Every step-th of the notes, each a transaction of its own when it is due, whatever became of those before. Answers when each was
   -- committed, in ms since 1970.
@@ -80,6 +88,17 @@ export const notes: TableDescription<NoteRow> = {
   },
 }
 
+export const members: TableDescription<{ _id: string; room: string; person: string }> = {
+  schema: "public",
+  name: "members",
+  identity: ["room", "person"],
+  columns: {
+    _id: { name: "_id", decode: String },
+    room: { name: "room", decode: String },
+    person: { name: "person", decode: String },
+  },
+}
+
 export interface Viewer {
   id: string
 }
@@ -90,4 +109,18 @@ export const inRoom = defineLiveQuery({
   args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
   table: notes,
   range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),
+})
+
+/** The same for members alone: each subscription ends with its own person's row, as in a space. */
+export const inSpace = defineLiveQuery({
+  name: "notes.inSpace",
+  description: "All notes of a room that the caller is a member of.",
+  args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
+  table: notes,
+  range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),
+  authorize: async ({ id }, { room }, sql) => {
+    const found = await sql`select 1 from members where person = ${id} and room = ${room}`
+    return found.length > 0
+  },
+  dependencies: ({ room }, { id }) => [{ table: members, eq: { person: id, room }, on: "leave" }],
 })

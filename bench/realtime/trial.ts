@@ -4,6 +4,7 @@ import { dropDatabase } from "../../tests/support/drop-database.ts"
 import type { Figures } from "../medians.ts"
 import { startProgram } from "../program.ts"
 import { percentile } from "../statistics.ts"
+import type { Way } from "./client/conversation.ts"
 import type { CrowdCommands } from "./crowd.ts"
 import { SCHEMA } from "./notes.ts"
 import type { Candidate, ServerCommands } from "./server.ts"
@@ -83,8 +84,12 @@ export async function measureRate(
 }
 
 /** Has every client follow the shared room, and waits until each has received a message from it. */
-export async function joinShared({ crowd, writer }: Trial, sockets: number): Promise<void> {
-  await crowd.ask("joinShared")
+export async function joinShared(
+  { crowd, writer }: Trial,
+  sockets: number,
+  way: Way = "inRoom",
+): Promise<void> {
+  await crowd.ask("joinShared", way)
   await writer.ask("writeShared", 2, SHARED_PER_SECOND)
   await crowd.ask("receipts", 2 * sockets)
 }

@@ -4,12 +4,15 @@ import type { Candidate } from "../server.ts"
 export interface Conversation {
   opened(): void
   text(text: string): void
-  join(room: string): void
+  join(room: string, way?: Way): void
   /** Called every few milliseconds. */
   tick(now: number): void
   /** The state from which the client can resume, if the candidate supports that. */
   standing(): Standing | null
 }
+
+/** Whether anybody may follow the room, or its members. Only Tideline knows members. */
+export type Way = "inRoom" | "inSpace"
 
 export interface Standing {
   token: string
@@ -70,8 +73,8 @@ function converseWithTideline(name: string, handlers: Handlers, have: Standing |
       else if (text.startsWith("0")) handlers.send(`40${JSON.stringify({ version: 1, token: name })}`)
       else if (text.startsWith("44")) throw new Error(`Tideline has refused a connection: ${text}`)
     },
-    join(room) {
-      const item = { id: nextId++, query: "notes.inRoom", args: { room }, ...(have ? { have } : {}) }
+    join(room, way = "inRoom") {
+      const item = { id: nextId++, query: `notes.${way}`, args: { room }, ...(have ? { have } : {}) }
       have = null
       handlers.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
     },

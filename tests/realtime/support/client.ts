@@ -73,6 +73,8 @@ export class ReferenceClient {
   token: string
   #url: string
   #socket: WebSocket | null = null
+  /** Nothing may be sent before the handshake is. */
+  #isAccepted = false
   #sequence = 0
   #acknowledged = 0
   #held: SnapshotEvent[] = []
@@ -88,13 +90,16 @@ export class ReferenceClient {
   }
 
   get connected(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN
+    return this.#isAccepted && this.#socket?.readyState === WebSocket.OPEN
   }
 
   /** Resolves when the handshake is accepted; rejects with the refusal. */
   connect(auth: { [Field in keyof Handshake]?: unknown } = {}): Promise<void> {
     const socket = new WebSocket(`${this.#url}/realtime/?EIO=4&transport=websocket`)
     this.#socket = socket
+    this.#isAccepted = false
+    // The previous connection may not have ended yet, and will not answer.
+    this.#loseAnswers()
     this.#sequence = 0
     this.#acknowledged = 0
     this.#held = []
@@ -107,8 +112,7 @@ export class ReferenceClient {
         if (this.#socket !== socket) return
         clearInterval(this.#timer)
         reject(new Error("The connection was closed."))
-        for (const answer of this.#answers.values()) answer(LOST as never)
-        this.#answers.clear()
+        this.#loseAnswers()
         this.#wake()
       })
       socket.addEventListener("message", ({ data }) => {
@@ -117,8 +121,10 @@ export class ReferenceClient {
         if (text.startsWith("0"))
           socket.send(`40${JSON.stringify({ version: 1, token: this.token, ...auth })}`)
         else if (text === "2") socket.send("3")
-        else if (text.startsWith("40")) resolve()
-        else if (text.startsWith("44"))
+        else if (text.startsWith("40")) {
+          this.#isAccepted = true
+          resolve()
+        } else if (text.startsWith("44"))
           reject(Object.assign(new Error("refused"), JSON.parse(text.slice(2)).data))
         else if (text.startsWith("43")) this.#receiveReply(text.slice(2))
         else if (text.startsWith("42")) this.#receive(JSON.parse(text.slice(2)))
@@ -134,6 +140,17 @@ export class ReferenceClient {
 
   /** Subscribes and resolves with the server's verdict. */
   async follow(query: string, args: unknown, have?: { token: string; lsn?: string }): Promise<Followed> {
+    const followed = this.#add(query, args)
+    await this.#subscribe([{ followed, have }])
+    return followed
+  }
+
+  /** The same for several, in one message. */
+  async followAll(wanted: readonly { query: string; args: unknown }[]): Promise<void> {
+    await this.#subscribe(wanted.map(({ query, args }) => ({ followed: this.#add(query, args) })))
+  }
+
+  #add(query: string, args: unknown): Followed {
     const followed: Followed = {
       id: this.#nextId++,
       query,
@@ -146,7 +163,6 @@ export class ReferenceClient {
       refusal: null,
     }
     this.followed.set(followed.id, followed)
-    await this.#subscribe([{ followed, have }])
     return followed
   }
 
@@ -203,8 +219,9 @@ export class ReferenceClient {
     this.emit("unsubscribe", { ids: [followed.id] })
   }
 
+  /** What is sent without a connection is lost, as it is when the connection ends on the way. */
   emit(event: string, message: unknown): void {
-    this.#socket?.send(`42${JSON.stringify([event, message])}`)
+    if (this.connected) this.#socket?.send(`42${JSON.stringify([event, message])}`)
   }
 
   ask<Answer>(event: string, message: unknown): Promise<Answer> {
@@ -255,7 +272,10 @@ export class ReferenceClient {
     if (answer.error) for (const { followed } of wanted) followed.refusal = answer.error
     for (const { id, error } of answer.refused) {
       const followed = this.followed.get(id)
-      if (followed) followed.refusal = error
+      if (!followed) continue
+      followed.refusal = error
+      // Access ended while the connection was lost.
+      if (error.code === "not_found") followed.rows.clear()
     }
     for (const id of answer.accepted) {
       await this.until(
@@ -263,6 +283,11 @@ export class ReferenceClient {
         `the snapshot of subscription ${id}`,
       )
     }
+  }
+
+  #loseAnswers(): void {
+    for (const answer of this.#answers.values()) answer(LOST as never)
+    this.#answers.clear()
   }
 
   #acknowledge(): void {

@@ -10,13 +10,15 @@ export async function storedMessages(sql: postgres.Sql, threadId: string) {
   return Array.from(rows)
 }
 
-/** Resolves when the client has passed everything committed so far. */
+/** Resolves when the client has passed everything committed so far. Throws if its connection ends. */
 export async function catchUp(sql: postgres.Sql, client: ReferenceClient): Promise<void> {
   const [place] = await sql`
     select pg_logical_emit_message(true, 'test', 'mark'), lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::int8), 16, '0') as lsn`
   const lsn = String(place?.["lsn"]).toUpperCase()
   client.emit("acknowledge", { sequence: 0, awaiting: lsn })
-  await client.until(() => (client.position?.lsn ?? "") >= lsn, `position ${lsn}`)
+  const hasPassed = () => (client.position?.lsn ?? "") >= lsn
+  await client.until(() => hasPassed() || client.broken || !client.connected, `position ${lsn}`)
+  if (!hasPassed()) throw new Error(`The connection ended before position ${lsn}.`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { resolve } from "node:path"
 import type { RealtimeLimits } from "#server/realtime/limits.ts"
 
-const program = resolve(import.meta.dirname, "engine-process.ts")
+const engine = resolve(import.meta.dirname, "engine-process.ts")
 
 /** The engine in its own process. */
 export async function spawnEngine(
@@ -13,7 +13,11 @@ export async function spawnEngine(
   version: "this" | "next" = "this",
   followUrls: readonly string[] = [],
 ) {
-  const words = [databaseUrl, JSON.stringify(limits), version, ...followUrls]
+  return spawnProgram(engine, [databaseUrl, JSON.stringify(limits), version, ...followUrls])
+}
+
+/** A program that prints its port when it is ready. */
+export async function spawnProgram(program: string, words: readonly string[]) {
   const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })
   const [first] = await Promise.race([
@@ -40,4 +44,4 @@ export async function spawnEngine(
   }
 }
 
-export type EngineProcess = Awaited<ReturnType<typeof spawnEngine>>
+export type EngineProcess = Awaited<ReturnType<typeof spawnProgram>>
