@@ -1,4 +1,6 @@
+import { once } from "node:events"
 import { stat } from "node:fs/promises"
+import { createServer } from "node:net"
 import { dirname, join, resolve } from "node:path"
 import * as v from "valibot"
 import { ownEverything } from "#db/embedded/account.ts"
@@ -14,6 +16,7 @@ import {
 import { openBackup, openStored, type Place } from "#server/backup/place.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
+import type { Config } from "#server/config.ts"
 import { openBlobFolder, openBlobs } from "#server/services.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { findBackup, readIdentities } from "./find-backup.ts"
@@ -73,6 +76,7 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
   const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
   const config = readSettings(root)
+  await refuseRunning(config)
   const backup = await openBackup(place, name, identities)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
     restoreBackup(backup, {
@@ -90,6 +94,26 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
     process.stdout.write(`The bytes of ${manifest.blobs.lost.length} files were lost before the backup.\n`)
   }
 })
+
+/**
+ * Refuses if a Tideline of these settings still runs. The folder of its embedded PostgreSQL may have
+ * been moved away, which that does not notice: it writes `pg_control` by its full path, and so into
+ * what is restored there.
+ */
+async function refuseRunning({ database, host, port }: Config) {
+  if (database.kind === "external") return
+  const server = createServer().listen({ port, host })
+  const isFree = await once(server, "listening").then(
+    () => true,
+    // Not that we may not listen there: that does not say who does.
+    (error: NodeJS.ErrnoException) => error.code !== "EADDRINUSE",
+  )
+  server.close()
+  if (!isFree)
+    throw new Error(
+      `Port ${port} is in use. If it is Tideline, stop it before you restore; if it is another program, set PORT to another number. Nothing was changed.`,
+    )
+}
 
 async function check(place: Place, name: string, identities: string[]) {
   const { stored, encryption } = await openStored(place, name)
@@ -111,6 +135,7 @@ async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
     throw new Error(
       "--to restores into the embedded PostgreSQL, and DATABASE_URL is set. Nothing was changed.",
     )
+  await refuseRunning(config)
   const restored = await restoreMoment(historyIn(directory), to === "latest" ? null : to, {
     database: database.directory,
     migrations: join(root, "db/migrations"),

@@ -331,7 +331,7 @@ describe("the operator's page", () => {
       await plan.getByText("100 MB").waitFor()
       const page = await open(operator, "/admin", { javaScriptEnabled: false })
       await page.getByRole("link", { name: "People" }).click()
-      await page.getByLabel("Address").fill(person.email)
+      await page.getByLabel("Email address").fill(person.email)
       await page.keyboard.press("Enter")
       await page.getByRole("button", { name: `Upgrade to Pro ${person.email}` }).click()
       await page.getByText(`Done: you changed the plan of ${person.email} from free to pro.`).waitFor()

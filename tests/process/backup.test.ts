@@ -33,6 +33,13 @@ it(
       })
       isOver = true
       await writing
+      // Its folder may have been moved away, and it would write into the restored one.
+      const env = { DATA_DIR: join(folder, ".data"), PORT: String(app.port) }
+      expect(await runBuiltCommand("restore", [backups], { folder: aFolder(), env })).toEqual({
+        code: 1,
+        output: expect.stringMatching(/^Port \d+ is in use\. If it is Tideline, stop it before you restore;/),
+      })
+      expect(readdirSync(folder)).toEqual([])
       expect([code, output]).toEqual([
         0,
         expect.stringMatching(/ has \d+ rows of \d+ tables, and \d+ files' bytes/),
@@ -41,7 +48,7 @@ it(
       await app.stop()
     }
 
-    const env = { DATA_DIR: join(folder, ".data") }
+    const env = { DATA_DIR: join(folder, ".data"), PORT: String(app.port) }
     expect(await runBuiltCommand("restore", [backups, "--check"], { folder, env })).toMatchObject({
       code: 0,
       output: expect.stringContaining("is complete"),

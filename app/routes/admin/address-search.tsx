@@ -9,7 +9,7 @@ export function AddressSearch({ q, label, all }: { q: string; label?: string; al
     <form role="search" className="mt-5 flex max-w-xl items-end gap-2">
       <Field
         className="flex-1"
-        label={label ?? t`Address`}
+        label={label ?? t`Email address`}
         name="q"
         type="search"
         defaultValue={q}

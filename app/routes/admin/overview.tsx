@@ -199,6 +199,7 @@ function History({ history, now }: { history: StorageState["history"]; now: numb
           </Trans>
         </span>
       )}
+      <span className="text-muted">{t`Not encrypted, not copied`}</span>
       {isBehind ? <Badge tone="danger">{t`Behind: see the log`}</Badge> : null}
     </span>
   )

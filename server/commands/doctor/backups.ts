@@ -75,7 +75,7 @@ export async function checkHistory({ database, history }: Config): Promise<Findi
     const [first] = await listBases(archive)
     if (!first) return [warning(what, `${archive} has none yet. A running Tideline begins it.`)]
     const since = new Date(first.completeAt).toISOString()
-    return [ok(what, `Any moment since ${since} can be restored from ${history.directory}.`)]
+    return [ok(what, `Any moment since ${since} can be restored from ${history.directory}. ${AS_IT_IS}`)]
   } catch (error) {
     return [warning(what, `${archive} cannot be read: ${reasonOf(error)}`)]
   }
@@ -94,8 +94,11 @@ async function checkKeptElsewhere(path: string): Promise<Finding> {
     return warning("History", `It was last kept at ${last}. The log of its container says why.`)
   return since === 0
     ? ok("History", "Its container begins it.")
-    : ok("History", `Any moment since ${new Date(since).toISOString()} can be restored.`)
+    : ok("History", `Any moment since ${new Date(since).toISOString()} can be restored. ${AS_IT_IS}`)
 }
+
+/** Whatever BACKUP_RECIPIENT and BACKUP_URL are: they are for backups. */
+const AS_IT_IS = "It is not encrypted, and not copied."
 
 /** Milliseconds. */
 const STALE = 5 * 60_000
