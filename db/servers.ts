@@ -193,9 +193,8 @@ async function findPrimary(databaseUrl: string, servers: readonly Server[], leas
 
 /** Throws if the server does not accept writes. */
 async function readTimeline(url: string): Promise<number> {
-  const client = postgres(url, {
+  const client = openPostgres(url, {
     max: 1,
-    ...UNSEEN,
     connect_timeout: TIMEOUT / 1000,
     prepare: false,
     onnotice() {},

@@ -103,10 +103,12 @@ export interface Viewer {
   id: string
 }
 
+const OfRoom = v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) })
+
 export const inRoom = defineLiveQuery({
   name: "notes.inRoom",
   description: "All notes of a room.",
-  args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
+  args: OfRoom,
   table: notes,
   range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),
 })
@@ -115,7 +117,7 @@ export const inRoom = defineLiveQuery({
 export const inSpace = defineLiveQuery({
   name: "notes.inSpace",
   description: "All notes of a room that the caller is a member of.",
-  args: v.strictObject({ room: v.pipe(v.string(), v.maxLength(100)) }),
+  args: OfRoom,
   table: notes,
   range: ({ room }, _viewer: Viewer) => ({ eq: { room } }),
   authorize: async ({ id }, { room }, sql) => {

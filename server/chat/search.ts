@@ -84,9 +84,9 @@ function readTerms(q: string): string[] {
 
 /**
  * Whether a text, of this author if there is one, contains the terms. The index answers for their
- * words, which the same function extracts from terms and texts. A term with punctuation is then searched for in the
- * text itself, where any sign matches any other: the index's own phrase search would split every
- * text into words again, which takes seconds for thousands of texts.
+ * words, which the same function extracts from terms and texts. A term with punctuation is then
+ * searched for in the text itself, where any sign matches any other: the index's own phrase search
+ * would split every text into words again, which takes seconds for thousands of texts.
  */
 function has(
   userId: PgColumn,

@@ -32,9 +32,9 @@ export function summaryOf<Row extends Pick<File, "userId" | "spaceId">>({ userId
 }
 
 /**
- * One page of the viewer's own files, of a space's, or of all that they may see. A page begins after the last row of the previous one, not at a
- * row number, so rows added or removed in between shift nothing. Throws `BadRequest` for a cursor
- * that it did not issue, and `NotFound` for a space.
+ * One page of the viewer's own files, of a space's, or of all that they may see. A page begins after
+ * the last row of the previous one, not at a row number, so rows added or removed in between shift
+ * nothing. Throws `BadRequest` for a cursor that it did not issue, and `NotFound` for a space.
  */
 export async function listFiles(
   scope: Scope<"db" | "viewer">,

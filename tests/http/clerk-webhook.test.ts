@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { ISSUER, startClerk } from "../support/clerk.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket } from "../support/live.ts"
 import { openBrowser } from "../support/people.ts"
@@ -16,10 +16,7 @@ describe("Clerk's webhooks", () => {
   beforeAll(async () => {
     clerk = await startClerk()
     app = await startTideline({
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
+      ...clerk.settings,
       CLERK_WEBHOOK_SIGNING_SECRET: `whsec_${SECRET}`,
       JWT_ISSUER_DOMAIN: ISSUER,
     })

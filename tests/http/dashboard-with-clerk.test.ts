@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { startClerk } from "../support/clerk.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 
 describe("the dashboard, with Clerk as the provider", () => {
@@ -9,11 +9,7 @@ describe("the dashboard, with Clerk as the provider", () => {
   beforeAll(async () => {
     clerk = await startClerk()
     app = await startTideline({
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
-      JWT_ISSUER_DOMAIN: clerk.url,
+      ...clerk.settings,
     })
   })
   afterAll(async () => {

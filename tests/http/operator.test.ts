@@ -4,7 +4,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import { inAll } from "../support/all.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { startClerk } from "../support/clerk.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
@@ -457,11 +457,7 @@ describe("with Clerk as the provider", () => {
     const clerk = await startClerk()
     const withClerk = await startTideline({
       ADMIN_EMAILS: "boss@example.org",
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
-      JWT_ISSUER_DOMAIN: clerk.url,
+      ...clerk.settings,
     })
     try {
       const browserOf = async (id: string) => {

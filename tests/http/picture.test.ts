@@ -3,7 +3,7 @@ import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { startClerk } from "../support/clerk.ts"
 import { image, pixelFlood } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
@@ -151,11 +151,7 @@ describe("with Clerk as the provider", () => {
     async () => {
       const clerk = await startClerk()
       const withClerk = await startTideline({
-        CLERK_SECRET_KEY: SECRET_KEY,
-        CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-        CLERK_JWT_KEY: clerk.jwtKey,
-        CLERK_API_URL: clerk.url,
-        JWT_ISSUER_DOMAIN: clerk.url,
+        ...clerk.settings,
       })
       try {
         clerk.users.set("user_a", { id: "user_a", email: "a@example.org", name: ["A", "B"], plan: "free" })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { inAll } from "../support/all.ts"
 import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { startClerk } from "../support/clerk.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { findEmail, type Email } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
@@ -266,11 +266,7 @@ describe("with sign-up closed and Clerk as the provider", () => {
     const clerk = await startClerk()
     const closed = await startTideline({
       SIGNUP: "closed",
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
-      JWT_ISSUER_DOMAIN: clerk.url,
+      ...clerk.settings,
     })
     const words = "Sign-up is closed here"
     expect(await (await fetch(`${closed.origin}/sign-up`)).text()).toContain(words)

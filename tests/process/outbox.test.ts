@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { inAll } from "../support/all.ts"
 import { amount } from "../realtime/support/form.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "../support/clerk.ts"
+import { startClerk } from "../support/clerk.ts"
 import { openBrowser, postJson, signUp } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
@@ -128,11 +128,7 @@ describe("two processes and two tabs", () => {
   inAll("do the same with Clerk as the provider", async () => {
     const clerk = await startClerk()
     const env = {
-      CLERK_SECRET_KEY: SECRET_KEY,
-      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-      CLERK_JWT_KEY: clerk.jwtKey,
-      CLERK_API_URL: clerk.url,
-      JWT_ISSUER_DOMAIN: clerk.url,
+      ...clerk.settings,
       SMTP_URL: receiver.url,
     }
     const one = await startTideline(env)

@@ -207,13 +207,7 @@ describe("a message is refused", () => {
 
 describe("listening ends", () => {
   it("when the row that allowed it changes hands", async () => {
-    await suite.sql`insert into threads (_id, owner) values (${threadId}, 'ada')`
-    const channel = "messages.ownTyping"
-    const [one, other] = [await suite.connect("ada"), await suite.connect("ada")]
-    const followed = await one.follow("messages.inOwnThread", { threadId })
-    const otherFollowed = await other.follow("messages.inOwnThread", { threadId })
-    await mustJoin(one, followed, channel)
-    await mustJoin(other, otherFollowed, channel)
+    const { channel, one, other, followed, otherFollowed } = await joinOwnThread()
     await suite.sql`update threads set owner = 'eve' where _id = ${threadId}`
     await one.until(() => followed.state === "revoked", "the end of access")
     expect(await broadcast(one, followed, { at: 1 }, channel)).toMatchObject({ error: { code: "not_found" } })
@@ -222,13 +216,7 @@ describe("listening ends", () => {
   })
 
   it("at the commit, also for a message that is sent before the log has been read that far", async () => {
-    await suite.sql`insert into threads (_id, owner) values (${threadId}, 'ada')`
-    const channel = "messages.ownTyping"
-    const [one, other] = [await suite.connect("ada"), await suite.connect("ada")]
-    const followed = await one.follow("messages.inOwnThread", { threadId })
-    const otherFollowed = await other.follow("messages.inOwnThread", { threadId })
-    await mustJoin(one, followed, channel)
-    await mustJoin(other, otherFollowed, channel)
+    const { channel, one, other, followed, otherFollowed } = await joinOwnThread()
     expect(await broadcast(one, followed, { at: 1 }, channel)).toEqual({ value: null })
     await other.until(() => messagesOf(other).length > 0, "the message before")
 
@@ -354,3 +342,15 @@ describe("between processes", () => {
     await ada.client.until(() => ada.followed.rows.size === 1, "a commit")
   })
 })
+
+/** Two pages of ada's, at a thread of hers. */
+async function joinOwnThread() {
+  await suite.sql`insert into threads (_id, owner) values (${threadId}, 'ada')`
+  const channel = "messages.ownTyping"
+  const [one, other] = [await suite.connect("ada"), await suite.connect("ada")]
+  const followed = await one.follow("messages.inOwnThread", { threadId })
+  const otherFollowed = await other.follow("messages.inOwnThread", { threadId })
+  await mustJoin(one, followed, channel)
+  await mustJoin(other, otherFollowed, channel)
+  return { channel, one, other, followed, otherFollowed }
+}

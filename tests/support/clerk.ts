@@ -126,8 +126,17 @@ export async function startClerk() {
       .sign(key)
   }
 
+  const jwtKey = await exportSPKI(publicKey)
   return {
     url,
+    /** With which Tideline uses it. */
+    settings: {
+      CLERK_SECRET_KEY: SECRET_KEY,
+      CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
+      CLERK_JWT_KEY: jwtKey,
+      CLERK_API_URL: url,
+      JWT_ISSUER_DOMAIN: url,
+    },
     users,
     apiKeys,
     /** Ids of revoked sessions. */
@@ -135,7 +144,7 @@ export async function startClerk() {
     /** Method and path of each call. */
     asked,
     mint,
-    jwtKey: await exportSPKI(publicKey),
+    jwtKey,
     close: () => server.close(),
   }
 }

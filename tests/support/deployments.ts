@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { startTideline, type TidelineApp } from "./app.ts"
-import { ISSUER, PUBLISHABLE_KEY, SECRET_KEY, startClerk } from "./clerk.ts"
+import { ISSUER, startClerk } from "./clerk.ts"
 import type { Fetch } from "./openapi.ts"
 import { openBrowser, signUp } from "./people.ts"
 
@@ -43,10 +43,7 @@ async function startEmbedded(env: Record<string, string> = {}): Promise<Deployme
 async function startWithClerk(env: Record<string, string> = {}): Promise<Deployment> {
   const clerk = await startClerk()
   const app = await startTideline({
-    CLERK_SECRET_KEY: SECRET_KEY,
-    CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-    CLERK_JWT_KEY: clerk.jwtKey,
-    CLERK_API_URL: clerk.url,
+    ...clerk.settings,
     JWT_ISSUER_DOMAIN: ISSUER,
     ...env,
   }).catch((error: unknown) => {

@@ -11,10 +11,7 @@ type Clerk = Awaited<ReturnType<typeof startClerk>>
 /** Tideline with Clerk as the provider, and the stand-in as Clerk's Backend API. */
 function startWithClerk(clerk: Clerk, env: Record<string, string> = {}) {
   return startTideline({
-    CLERK_SECRET_KEY: SECRET_KEY,
-    CLERK_PUBLISHABLE_KEY: PUBLISHABLE_KEY,
-    CLERK_JWT_KEY: clerk.jwtKey,
-    CLERK_API_URL: clerk.url,
+    ...clerk.settings,
     JWT_ISSUER_DOMAIN: ISSUER,
     ...env,
   })

@@ -1,9 +1,10 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
 import { openPostgres } from "#db/servers.ts"
 import { openRealtime } from "#server/realtime/open.ts"
 import type { RealtimeLimits } from "#server/realtime/limits.ts"
 import type { RealtimeOptions } from "#server/realtime/options.ts"
+import { portOf } from "../../support/port-of.ts"
 import {
   addMessage,
   doNothing,
@@ -57,13 +58,8 @@ export async function startEngine(
     ...others,
     limits: { drainSpreadMs: 50, ...limits },
   })
-  const server = createServer((_request, response) => response.end())
-  realtime.attach(server)
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("The test server has no port.")
-  const { port } = address
+  const server = await serve(realtime)
+  const port = portOf(server)
   if (waitsForStream) await realtime.whenLive()
   return {
     realtime,
@@ -77,6 +73,15 @@ export async function startEngine(
       await sql.end({ timeout: 1 })
     },
   }
+}
+
+/** On a free port, and with nothing else at it. */
+export async function serve(realtime: { attach: (server: Server) => void }): Promise<Server> {
+  const server = createServer((_request, response) => response.end())
+  realtime.attach(server)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return server
 }
 
 export type Engine = Awaited<ReturnType<typeof startEngine>>

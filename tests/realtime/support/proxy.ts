@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
+import { portOf } from "../../support/port-of.ts"
 
 /**
  * A TCP proxy that can lose the network: it keeps connections open and forwards nothing, like an
@@ -31,10 +32,8 @@ export async function startProxy(targetPort: number) {
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port.")
   return {
-    url: `ws://127.0.0.1:${address.port}`,
+    url: `ws://127.0.0.1:${portOf(server)}`,
     /** Drops everything sent from now on, in both directions. */
     stall() {
       stalled = true

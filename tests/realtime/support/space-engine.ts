@@ -1,5 +1,3 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
 import { eq } from "drizzle-orm"
 import * as v from "valibot"
 import { openDatabase } from "#db/client.ts"
@@ -12,7 +10,8 @@ import { openRealtime } from "#server/realtime/open.ts"
 import type { Viewer } from "#server/scope.ts"
 import { liveSpaces } from "#server/spaces/live.ts"
 import { watchedTables } from "#server/watched-tables.ts"
-import { ORIGIN } from "./engine.ts"
+import { portOf } from "../../support/port-of.ts"
+import { ORIGIN, serve } from "./engine.ts"
 import { viewerOf } from "./space-world.ts"
 
 // Run as a program: the engine with the product's own tables and live queries, in its own process,
@@ -51,14 +50,9 @@ const realtime = await openRealtime<Viewer, never>({
   log: { info() {}, warn() {}, error() {} },
   limits: { anchorMs: 500, windowMs: 20_000, messagesPerSecond: 10_000, maxConnectionsPerUser: 1000 },
 })
-const server = createServer((_request, response) => response.end())
-realtime.attach(server)
-server.listen(0, "127.0.0.1")
-await once(server, "listening")
-const address = server.address()
-if (address === null || typeof address === "string") throw new Error("The test server has no port.")
+const port = portOf(await serve(realtime))
 await realtime.whenLive()
-process.stdout.write(`${JSON.stringify({ port: address.port })}\n`)
+process.stdout.write(`${JSON.stringify({ port })}\n`)
 
 async function findPerson(name: string): Promise<User | undefined> {
   const [user] = await database.db.select().from(users).where(eq(users.clerkId, name))
