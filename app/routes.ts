@@ -69,6 +69,8 @@ export default [
   route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
   route("api/files/:fileId/shares", "routes/api/file-shares.ts"),
   route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
+  route("api/notifications", "routes/api/notifications.ts"),
+  route("api/notifications/read", "routes/api/notifications-read.ts"),
   route("api/spaces", "routes/api/spaces.ts"),
   route("api/spaces/join", "routes/api/space-join.ts"),
   route("api/spaces/invitations/:invitationId", "routes/api/space-invitation.ts"),
@@ -102,6 +104,7 @@ export default [
         route("dashboard/files", "routes/dashboard/files/list.tsx"),
         route("dashboard/files/trash", "routes/dashboard/files/trash.tsx"),
         route("dashboard/spaces", "routes/dashboard/spaces/page.tsx"),
+        route("dashboard/notifications", "routes/dashboard/notifications/page.tsx"),
         route("dashboard/*", "routes/dashboard/not-found.tsx"),
         // What is in a space
         route("s/:slug", "routes/dashboard/spaces/layout.tsx", [

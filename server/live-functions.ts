@@ -3,6 +3,7 @@ import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileMutations, liveFiles } from "./files/live.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
+import { liveNotificationLists, notificationMutations } from "./notifications/live.ts"
 import type { KeyScope } from "./ports/identity-contract.ts"
 import type { NamedCall } from "./realtime/options.ts"
 import { liveSpaces, spaceMutations } from "./spaces/live.ts"
@@ -15,10 +16,17 @@ export const liveQueries = [
   ...liveFiles,
   ...liveChat,
   ...liveSpaces,
+  ...liveNotificationLists,
   ...liveDemo,
   ...liveMaintenance,
 ]
-export const liveMutations = [...userMutations, ...fileMutations, ...chatMutations, ...spaceMutations]
+export const liveMutations = [
+  ...userMutations,
+  ...fileMutations,
+  ...chatMutations,
+  ...spaceMutations,
+  ...notificationMutations,
+]
 
 /** Channels for what is not stored, each beside one of the queries. */
 export const liveChannels = [...demoChannels]
@@ -30,6 +38,7 @@ export const liveChannels = [...demoChannels]
 export function neededScope({ kind, name }: NamedCall): KeyScope | null {
   const [domain] = name.split(".")
   if (domain === "chat" || domain === "spaces") return domain
+  if (domain === "notifications") return "spaces"
   if (domain !== "files") return null
   return kind === "query" ? "files:read" : "files:write"
 }

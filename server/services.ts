@@ -20,6 +20,7 @@ import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openDemoStreams, type Demo } from "./demo/demo.ts"
 import { startPurgingTrash } from "./files/trash.ts"
 import { startPurgingSpaces } from "./spaces/purge.ts"
+import { startSendingMentions } from "./notifications/emails.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
@@ -112,7 +113,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
-    opened.push(startPurgingSpaces(services).stop)
+    opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)
     opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
     opened.push(startWatchingClock(services).stop)
     const posting = startPosting(services)

@@ -11,10 +11,11 @@ import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { maintenance } from "#db/schema/maintenance.ts"
+import { notifications } from "#db/schema/notifications.ts"
 import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import * as v from "valibot"
-import { AttachmentRows, DeltaRows, PartRows } from "./chat/row-schemas.ts"
+import { AttachmentRows, DeltaRows, MentionRows, PartRows } from "./chat/row-schemas.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "./realtime/live-query.ts"
 
 /** Of the columns that every record has. */
@@ -54,6 +55,7 @@ export const watchedThreads = watchedTable(chatThreads, ["userId", "spaceKey", "
 export const watchedMessages = watchedTable(chatMessages, ["userId", "spaceKey", "threadId"], {
   attachments: AttachmentRows,
   edited: "Whether it replaced an earlier version.",
+  mentions: MentionRows,
 })
 export const watchedTurns = watchedTable(chatTurns, ["userId", "spaceKey", "threadId"], {
   _id: "The same as the reply's message.",
@@ -84,6 +86,12 @@ export const watchedInvitations = watchedTable(spaceInvitations, ["spaceId", "em
   expiresAt: "Milliseconds since the epoch.",
   maxUses: "How many people can use it; null without a limit.",
 })
+export const watchedNotifications = watchedTable(notifications, ["userId", "inApp", "trashed", "read"], {
+  messageId: "The message that mentions the caller.",
+  authorId: "Who wrote it. Null once their account is deleted.",
+  authorName: "Their name at the time.",
+  excerpt: "The part of the message around the mention.",
+})
 export const watchedBoats = watchedTable(demoBoats, ["harbour"], {})
 export const watchedMaintenance = watchedTable(maintenance, ["place"], {
   message: "The operator's text for visitors; null for the default text.",
@@ -102,6 +110,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedThreadShares,
   watchedMembers,
   watchedInvitations,
+  watchedNotifications,
   watchedBoats,
   watchedMaintenance,
 ]

@@ -95,6 +95,8 @@ export const chatMessages = pgTable(
     ...message(),
     /** A message that replaced another, which is in `chat_replaced_messages`. */
     edited: boolean("edited").notNull().default(false),
+    /** The names that follow an @ in it and are members' of the space. Null where there are none. */
+    mentions: jsonb("mentions").$type<string[]>(),
     /** The conversation's. */
     spaceKey: spaceKey(),
   },

@@ -16,6 +16,7 @@ export const EMAIL_KINDS = [
   "confirm-address-change",
   "address-change-attempted",
   "space-invitation",
+  "mention",
 ] as const
 
 /**

@@ -3,8 +3,8 @@ import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { record } from "./record.ts"
 
 /**
- * The copy of what the identity provider says of a person, where they are in onboarding, and what
- * language they read.
+ * The copy of what the identity provider says of a person, where they are in onboarding, what
+ * language they read, and how they are notified.
  */
 export const users = pgTable(
   "users",
@@ -20,6 +20,9 @@ export const users = pgTable(
     onboardingStep: text("onboarding_step", { enum: ["welcome", "profile", "first-steps", "done"] }),
     /** The one in which emails are written to them. Null until they have seen a page. */
     language: text("language", { enum: ["en", "de"] }),
+    /** Whether a mention of them is shown in the application, and sent by email if it is not read. */
+    notifiesInApp: boolean("notifies_in_app").notNull().default(true),
+    notifiesByEmail: boolean("notifies_by_email").notNull().default(true),
   },
   (table) => [
     uniqueIndex("users_by_clerk_id").on(table.clerkId),

@@ -126,6 +126,11 @@ export const AccountChange = v.variant("intent", [
   v.object({ intent: v.literal("save-profile"), ...SaveProfile.entries }),
   v.object({ intent: v.literal("save-picture"), picture: Picture }),
   v.object({ intent: v.literal("remove-picture") }),
+  v.object({
+    intent: v.literal("save-notifications"),
+    inApp: v.optional(v.literal("on")),
+    byEmail: v.optional(v.literal("on")),
+  }),
   v.object({ intent: v.literal("change-password"), current: Password, password: NewPassword }),
   v.object({
     intent: v.literal("change-address"),

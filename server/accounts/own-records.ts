@@ -3,10 +3,12 @@ import { chatShares } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
+import { notifications } from "#db/schema/notifications.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
 import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
+import { ownNotifications } from "#server/notifications/access.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead, type Placed } from "#server/spaces/access.ts"
 import { findAddresses, namesOneOf } from "./addresses.ts"
@@ -34,6 +36,7 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
     changes,
     memberships,
     invitations,
+    mentions,
   ] = await Promise.all([
     db
       .select({
@@ -167,6 +170,19 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
           namesOneOf(spaceInvitations.email, spaceInvitations._creationTime, addresses),
         ),
       ),
+    db
+      .select({
+        _id: notifications._id,
+        _creationTime: notifications._creationTime,
+        spaceId: notifications.spaceId,
+        threadId: notifications.threadId,
+        messageId: notifications.messageId,
+        authorName: notifications.authorName,
+        excerpt: notifications.excerpt,
+        read: notifications.read,
+      })
+      .from(notifications)
+      .where(ownNotifications({ db, viewer })),
   ])
   return {
     files: listed,
@@ -182,5 +198,6 @@ export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
     addressChange: changes,
     spaces: memberships,
     spaceInvitations: invitations,
+    notifications: mentions,
   }
 }

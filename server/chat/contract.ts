@@ -32,7 +32,7 @@ export interface ThreadPage {
 /** A message. If it is a reply, with the turn that produced it. */
 export type Entry = Pick<
   ChatMessage,
-  "_id" | "_creationTime" | "userId" | "role" | "content" | "attachments" | "edited"
+  "_id" | "_creationTime" | "userId" | "role" | "content" | "attachments" | "edited" | "mentions"
 > & {
   /** The sender's own id for the message, which its reply has too. */
   requestId: string | null

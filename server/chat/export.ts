@@ -102,7 +102,7 @@ function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents):
   return `${[`# ${escape(thread.title)}`, ...messages.flatMap(write), ...versions].join("\n\n")}\n`
 }
 
-type Written = Omit<Entry, "requestId" | "edited">
+type Written = Omit<Entry, "requestId" | "edited" | "mentions">
 
 function writeEntry(
   { role, turn, content, attachments, _creationTime }: Written,

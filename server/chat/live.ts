@@ -78,7 +78,7 @@ export const liveMessages = defineLiveQuery({
   page: { argument: "after", size: 50 },
   table: watchedMessages,
   ...ofConversation,
-  fields: ["_creationTime", "userId", "role", "content", "attachments", "edited"],
+  fields: ["_creationTime", "userId", "role", "content", "attachments", "edited", "mentions"],
 })
 
 export const liveTurns = defineLiveQuery({

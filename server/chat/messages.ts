@@ -100,6 +100,7 @@ const entry = {
   attachments: chatMessages.attachments,
   userId: chatMessages.userId,
   edited: chatMessages.edited,
+  mentions: chatMessages.mentions,
   requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
   turn: {
     status: chatTurns.status,

@@ -4,6 +4,7 @@ import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
 import { chatMessages } from "#db/schema/chat.ts"
 import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"
+import { findMentioned, notifyMentioned } from "#server/notifications/mention.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
@@ -134,7 +135,10 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
     for (const { threadId, questionId, answerId } of await storeTurns(first.scope, tx, turns)) {
       const stored = fresh.get(threadId)
       if (!stored) continue
-      const { opening, mayBeNamed, spaceId } = stored
+      const { opening, mayBeNamed, spaceId, turn } = stored
+      const { mentioned } = turn.question
+      if (spaceId && mentioned)
+        await notifyMentioned(first.scope, tx, mentioned, { spaceId, threadId, messageId: questionId })
       const value = { kind: "fresh", threadId, spaceId, questionId, answerId, mayBeNamed } as const
       outcomes.set(opening, { status: "fulfilled", value })
     }
@@ -210,7 +214,8 @@ async function prepareMessage(
   { running, known, spaceId }: ThreadState,
 ): Promise<NewMessage> {
   const { text, fileIds = [], replaces } = question
-  const plain = { _id: null, isStored: false, text, attachments: [], edited: false }
+  const mentioned = await findMentioned(tx, spaceId, text)
+  const plain = { _id: null, isStored: false, text, attachments: [], edited: false, mentioned }
   if (!running && !known && replaces == null && fileIds.length === 0) return plain
 
   // If it is refused halfway, its changes are rolled back and the rest of the batch continues.
@@ -219,7 +224,7 @@ async function prepareMessage(
     const isReplacing = isReplaced(question, known)
     if (known && !isReplacing) {
       await removeReply(inner, threadId, known)
-      return { ...plain, _id: known.questionId, isStored: true }
+      return { ...plain, _id: known.questionId, isStored: true, mentioned: null }
     }
     const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
     if (!isReplacing || replaces == null) return { ...plain, attachments }

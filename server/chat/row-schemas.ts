@@ -10,6 +10,11 @@ export const AttachmentRows = v.array(
   }),
 )
 
+export const MentionRows = v.pipe(
+  v.array(v.string()),
+  v.description("The names after an @ that were members' of the space. Null if there are none."),
+)
+
 const Outcome = {
   input: v.exactOptional(v.unknown()),
   output: v.exactOptional(v.unknown()),

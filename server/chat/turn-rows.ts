@@ -11,6 +11,7 @@ import {
 } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
 import { NotFound } from "#server/errors.ts"
+import type { Mentioned } from "#server/notifications/mention.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayEdit } from "#server/spaces/access.ts"
 import { readableThreads } from "./access.ts"
@@ -133,6 +134,8 @@ export interface NewMessage {
   text: string
   attachments: Attachment[]
   edited: boolean
+  /** Null if it mentions nobody. */
+  mentioned: Mentioned | null
 }
 
 export interface NewTurn {
@@ -164,20 +167,22 @@ export async function storeTurns(
     content: question.text,
     attachments: question.attachments.length > 0 ? question.attachments : null,
     edited: question.edited,
+    mentions: question.mentioned?.names ?? null,
     title,
     deadline,
   }))
   return tx.execute(sql`
     with asked as materialized (
       select thread_id, request_id, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
-        nullif(attachments, 'null'::jsonb) as attachments, edited, title, deadline
+        nullif(attachments, 'null'::jsonb) as attachments, edited,
+        nullif(mentions, 'null'::jsonb) as mentions, title, deadline
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (
         thread_id uuid, request_id text, question_id uuid, is_stored boolean, content text,
-        attachments jsonb, edited boolean, title text, deadline bigint
+        attachments jsonb, edited boolean, mentions jsonb, title text, deadline bigint
       )
     ), question as (
-      insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited)
-      select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited
+      insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited, mentions)
+      select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited, mentions
       from asked where not is_stored
     ), answer as (
       insert into ${chatMessages} (user_id, thread_id, role, content)

@@ -12,6 +12,12 @@ export interface EmailTexts {
   waitlistInvitation(about: { days: number }): WordsWithButton
   /** `inviter` and `space` may be empty. */
   spaceInvitation(about: { inviter: string; space: string; days: number }): WordsWithButton
+  /** `space` and each `author` may be empty, and so may `said`, the messages' texts. */
+  mention(about: {
+    space: string
+    mentions: { author: string; said: string }[]
+    settingsUrl: string
+  }): WordsWithButton
   accountDeleted(about: { reader: string }): Words
   securityNotice(about: { subject: NoticeSubject; details: NoticeDetails; resetUrl: string }): WordsWithButton
   /** `isNew` for the new address, to which the account changes. */

@@ -9,6 +9,9 @@ import { Action, compose, Paragraph, Sheet } from "./parts.ts"
 
 const TEXTS: Record<Language, EmailTexts> = { en: english, de: german }
 
+/** Messages that an email about mentions quotes. */
+const MOST_QUOTED = 5
+
 /** What every email needs. */
 interface Frame {
   /** The reader's. */
@@ -88,6 +91,29 @@ export function spaceInvitationEmail({
   ...frame
 }: Frame & { url: string; days: number; inviter: string; space: string }): Promise<Email> {
   const texts = TEXTS[frame.language].spaceInvitation({ inviter: plain(inviter), space: plain(space), days })
+  return message(frame, texts, { label: texts.button, url })
+}
+
+/** Messages of one conversation in which the reader was mentioned, oldest first. */
+export function mentionEmail({
+  url,
+  space,
+  mentions,
+  ...frame
+}: Frame & {
+  url: string
+  space: string
+  mentions: { author: string | null; excerpt: string }[]
+}): Promise<Email> {
+  const texts = TEXTS[frame.language].mention({
+    space: plain(space),
+    mentions: mentions.slice(-MOST_QUOTED).map(({ author, excerpt }) => ({
+      author: plain(author ?? ""),
+      // The @ of a mention would look like a part of an address.
+      said: plain(excerpt.replaceAll(/(?<![\p{L}\p{N}_])@/gu, "")),
+    })),
+    settingsUrl: `${frame.origin}/dashboard/account#notifications`,
+  })
   return message(frame, texts, { label: texts.button, url })
 }
 

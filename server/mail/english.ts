@@ -108,6 +108,22 @@ export const english: EmailTexts = {
     reason: "You're receiving this email because somebody entered this email address to invite you.",
   }),
 
+  mention: ({ space, mentions, settingsUrl }) => ({
+    subject: "You were mentioned on Tideline",
+    preview: space ? `In a conversation in ${space}.` : "In a conversation of a space.",
+    heading:
+      mentions.length === 1 && mentions[0]?.author
+        ? `${mentions[0].author} mentioned you`
+        : "You were mentioned",
+    body: [
+      `You were mentioned in a conversation in ${space || "one of your spaces"}, and haven't read it yet.`,
+      ...mentions.flatMap(({ author, said }) => (said ? [`${author || "Somebody"}: ${said}`] : [])),
+      { text: "You can switch these emails off in your account:", url: settingsUrl },
+    ],
+    button: "Open the conversation",
+    reason: "You're receiving this email because you are a member of the space.",
+  }),
+
   accountDeleted: ({ reader }) => ({
     subject: "Your Tideline account has been deleted",
     preview: "Your files and conversations were deleted with it.",

@@ -113,6 +113,22 @@ export const german: EmailTexts = {
     reason: "Sie erhalten diese E-Mail, weil jemand diese E-Mail-Adresse eingegeben hat, um Sie einzuladen.",
   }),
 
+  mention: ({ space, mentions, settingsUrl }) => ({
+    subject: "Sie wurden bei Tideline erwähnt",
+    preview: space ? `In einer Unterhaltung in ${space}.` : "In einer Unterhaltung eines Bereichs.",
+    heading:
+      mentions.length === 1 && mentions[0]?.author
+        ? `${mentions[0].author} hat Sie erwähnt`
+        : "Sie wurden erwähnt",
+    body: [
+      `Sie wurden in einer Unterhaltung in ${space || "einem Ihrer Bereiche"} erwähnt und haben sie noch nicht gelesen.`,
+      ...mentions.flatMap(({ author, said }) => (said ? [`${author || "Jemand"}: ${said}`] : [])),
+      { text: "In Ihrem Konto können Sie diese E-Mails abschalten:", url: settingsUrl },
+    ],
+    button: "Unterhaltung öffnen",
+    reason: "Sie bekommen diese E-Mail, weil Sie Mitglied des Bereichs sind.",
+  }),
+
   accountDeleted: ({ reader }) => ({
     subject: "Ihr Konto bei Tideline ist gelöscht",
     preview: "Ihre Dateien und Unterhaltungen wurden mit ihm gelöscht.",

@@ -188,6 +188,41 @@ export async function queueSpaceInvitation(
   })
 }
 
+/** About messages of one conversation, oldest first. The same `cause` is emailed once. */
+export async function queueMention(
+  outbox: Outbox,
+  {
+    clerkId,
+    email,
+    language,
+    cause,
+    space,
+    slug,
+    threadId,
+    messageId,
+    mentions,
+  }: Pick<Person, "clerkId" | "email" | "language"> & {
+    cause: string
+    space: string
+    slug: string
+    threadId: string
+    /** The first of them. */
+    messageId: string
+    mentions: { author: string | null; excerpt: string }[]
+  },
+) {
+  const { mentionEmail } = await emails()
+  const url = `${outbox.config.origin}/s/${slug}/chat/${threadId}#message-${messageId}`
+  return queueEmail(outbox, {
+    kind: "mention",
+    userId: clerkId,
+    cause,
+    to: email,
+    message: await mentionEmail({ url, space, mentions, ...frameOf(outbox, language) }),
+    expiresAt: Date.now() + 7 * 86_400_000,
+  })
+}
+
 /** Nothing of it is kept once it is sent. `userId` is the id that the account had. */
 export async function queueAccountDeleted(outbox: Outbox, { clerkId, email, name, language }: Person) {
   const { accountDeletedEmail } = await emails()

@@ -15,6 +15,7 @@ import {
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
+import { notifications } from "#db/schema/notifications.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
@@ -150,6 +151,23 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
       .insert(spaceInvitations)
       .values({ ...invited, hint: "INVT", expiresAt, email: user.email, userId: inviter?._id ?? "" })
     return "INVT"
+  },
+  "public.notifications": async ({ user }) => {
+    const [space] = await db.insert(spaces).values({ name: "Mentioned in", slug: "mentioned-in" }).returning()
+    const [author] = await db.insert(users).values({ clerkId: "author", email: "y@example.org" }).returning()
+    const there = { spaceId: space?._id ?? "", userId: user._id }
+    await db.insert(spaceMembers).values({ ...there, role: "editor" })
+    const thread = { userId: author?._id ?? "", title: "Cards", lastMessageAt: 1, spaceId: there.spaceId }
+    const [{ _id: threadId } = { _id: "" }] = await db.insert(chatThreads).values(thread).returning()
+    const [message] = await db
+      .insert(chatMessages)
+      .values({ userId: thread.userId, threadId, role: "user", content: "Where are the cards?" })
+      .returning()
+    const excerpt = "words around a mention"
+    await db
+      .insert(notifications)
+      .values({ ...there, threadId, messageId: message?._id ?? "", excerpt, inApp: true })
+    return excerpt
   },
   "public.waitlist": async ({ user }) => {
     const invitedAt = 1_234_567_890_123

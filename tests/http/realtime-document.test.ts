@@ -104,6 +104,16 @@ async function makeSpaces(userId: string, email: string) {
   await sql`
     insert into space_members (space_id, user_id, role)
     values (${spaceId}, ${mateId!}, 'editor'), (${spaceId}, ${bosunId!}, 'reader')`
+  await sql`
+    with thread as (
+      insert into chat_threads (user_id, title, last_message_at, space_id)
+      values (${mateId!}, 'When?', 1, ${spaceId}) returning *
+    ), message as (
+      insert into chat_messages (user_id, thread_id, role, content, mentions)
+      select user_id, _id, 'user', '@Ada Lovelace, when?', '["Ada Lovelace"]' from thread returning *
+    )
+    insert into notifications (user_id, space_id, thread_id, message_id, author_id, author_name, excerpt, in_app)
+    select ${userId}, ${spaceId}, thread_id, _id, user_id, 'Mate', content, true from message`
   const others = await sql`
     insert into spaces (name, slug) values ('Ports', 'ports'), ('Piers', 'piers') returning _id`
   const invite = async (into: string, to: string, from: string) => {
@@ -165,6 +175,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "users.finishOnboardingStep": { step: "welcome" },
   "users.reopenOnboardingStep": { step: "welcome" },
   "users.completeOnboarding": {},
+  "notifications.markRead": {},
   "spaces.create": { name: "Springs" },
   "spaces.change": { spaceId: hersInSpaces.spaceId, name: "Ebb tides", slug: "ebb-tides" },
   "spaces.setRole": { spaceId: hersInSpaces.spaceId, userId: hersInSpaces.bosunId, role: "editor" },

@@ -39,6 +39,7 @@ const TABLES = [
   "files",
   "file_shares",
   "uploads",
+  "notifications",
 ]
 
 /**
@@ -92,6 +93,9 @@ export async function laySpace(
       ('${the.trashedFileId}', '${storageId}', '${editor}', '${SECRET}.old', 'text/plain', 8, '${the.spaceId}', true, ${now});
     insert into file_shares (_id, user_id, file_id, token_hash, hint) values
       ('${the.fileShareId}', '${editor}', '${the.fileId}', '${"d".repeat(64)}', '${SECRET}');
+    insert into notifications (user_id, space_id, thread_id, message_id, author_name, excerpt, in_app)
+      select user_id, space_id, '${the.threadId}', '${the.messageId}', '${SECRET}', '${SECRET}', true
+        from space_members where space_id = '${the.spaceId}';
   `),
   )
 }

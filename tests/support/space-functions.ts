@@ -35,6 +35,8 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
     "spaces.members": { answers: MEMBERS, args: { spaceId } },
     "spaces.invitations": { answers: OWNER_ALONE, args: { spaceId } },
     "spaces.listReceived": { answers: EVERYONE, args: {} },
+    "notifications.list": { answers: EVERYONE, args: {} },
+    "notifications.listUnread": { answers: EVERYONE, args: {} },
   }
 }
 
@@ -70,6 +72,7 @@ export function mutations(userIds: Record<Standing, string>): Record<string, Cal
     "spaces.accept": { answers: NOBODY, args: { invitationId: the.invitationId } },
     "spaces.decline": { answers: NOBODY, args: { invitationId: the.invitationId } },
     "spaces.revokeInvitation": { answers: OWNER_ALONE, args: { invitationId: the.linkId } },
+    "notifications.markRead": { answers: EVERYONE, args: { threadId } },
   }
 }
 

@@ -45,6 +45,12 @@ function spaceRoutes({ reader }: Record<Standing, string>): Record<string, Route
   const path = `/api/spaces/${THERE.spaceId}`
   const member = `${path}/members/${reader}`
   return {
+    "GET /api/notifications": { answers: EVERYONE, path: "/api/notifications" },
+    "POST /api/notifications/read": {
+      answers: EVERYONE,
+      path: "/api/notifications/read",
+      init: post({ threadId: THERE.threadId }),
+    },
     "GET /api/spaces": { answers: EVERYONE, path: "/api/spaces" },
     "POST /api/spaces": { answers: EVERYONE, ok: 201, path: "/api/spaces", init: post({ name: "Another" }) },
     "POST /api/spaces/join": {

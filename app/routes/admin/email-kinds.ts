@@ -12,6 +12,7 @@ export const KIND_NAMES: Record<EmailKind, MessageDescriptor> = {
   "waitlist-confirmation": msg`waitlist confirmation`,
   "waitlist-invitation": msg`waitlist invitation`,
   "space-invitation": msg`invitation to a space`,
+  mention: msg`mention`,
   "account-deleted": msg`account deleted`,
   "security-notice": msg`security notice`,
   "confirm-address-change": msg`confirm address change`,

@@ -10,6 +10,7 @@ import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { findStanding } from "#server/operator/access.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
+import { liveUnread } from "#server/notifications/live.ts"
 import { liveMemberships } from "#server/spaces/live.ts"
 import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 import { userByClerkId } from "#server/users/live.ts"
@@ -25,14 +26,20 @@ import type { Route } from "./+types/layout.ts"
  */
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [[record, memberships], provider] = await Promise.all([
-    loadLive(scope, [userByClerkId, { clerkId: scope.viewer.session.userId }], [liveMemberships, {}]),
+  const [[record, memberships, unread], provider] = await Promise.all([
+    loadLive(
+      scope,
+      [userByClerkId, { clerkId: scope.viewer.session.userId }],
+      [liveMemberships, {}],
+      [liveUnread, {}],
+    ),
     scope.identity.kind === "clerk" ? null : getProviderValues(scope),
   ])
   return {
     userId: scope.viewer.session.userId,
     record,
     memberships,
+    unread,
     hasSpaces: scope.config.hasSpaces,
     provider,
     isOperator: ["operator", "needs-factor"].includes(await findStanding(scope)),

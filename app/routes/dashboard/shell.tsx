@@ -15,6 +15,7 @@ import { onboardingOf } from "#server/users/contract.ts"
 import { BottomNavigation } from "./bottom-navigation.tsx"
 import { CommandsProvider, useCommand } from "./commands/commands.tsx"
 import { FreshnessNotice } from "./freshness-notice.tsx"
+import { NotificationsLink } from "./notifications/notifications-link.tsx"
 import { PageSkeleton } from "./page-skeleton.tsx"
 import { Sidebar } from "./sidebar.tsx"
 import { Switcher } from "./spaces/switcher.tsx"
@@ -100,6 +101,7 @@ function TopBar() {
           <Logo name="Tideline" />
         </Link>
       )}
+      {offersSpaces ? <NotificationsLink className="size-11" /> : null}
       <Button
         variant="ghost"
         size="icon"

@@ -8,6 +8,7 @@ import type { ThreadSummary } from "#server/chat/contract.ts"
 import { useCommand } from "./commands/commands.tsx"
 import { shortcuts } from "./commands/shortcuts.ts"
 import { UploadBadge } from "./files/upload/upload-badge.tsx"
+import { NotificationsLink } from "./notifications/notifications-link.tsx"
 import { usePlaces } from "./places.ts"
 import { Switcher } from "./spaces/switcher.tsx"
 import { useOffersSpaces, useSpace } from "./spaces/use-spaces.ts"
@@ -25,6 +26,7 @@ export function Sidebar({ threads }: { threads: readonly ThreadSummary[] }) {
         <Link to={href("/dashboard")} className="flex min-h-9 items-center rounded-md px-1.5">
           <Logo name="Tideline" />
         </Link>
+        {offersSpaces ? <NotificationsLink className="ml-auto size-9 touch:size-11" /> : null}
       </div>
       {offersSpaces ? <Switcher place="side" /> : null}
       <SearchButton />

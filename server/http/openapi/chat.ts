@@ -67,6 +67,10 @@ const Message = v.strictObject({
   ...Said,
   edited: v.pipe(v.boolean(), v.description("A question that replaced another, which is kept.")),
   requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
+  mentions: v.pipe(
+    v.nullable(v.array(v.string())),
+    v.description("The names after an @ that were members' of the space. Null if there are none."),
+  ),
 })
 
 const ReplacedMessage = v.strictObject({

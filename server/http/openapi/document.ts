@@ -5,6 +5,7 @@ import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
+import { notificationsPaths } from "./notifications.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
 import { spacesPaths } from "./spaces.ts"
@@ -22,6 +23,7 @@ export function describeApi(config: Config) {
     ...fileActsPaths,
     ...fileUploadsPaths,
     ...spacesPaths,
+    ...notificationsPaths,
     ...usersPaths,
   })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {

@@ -24,6 +24,7 @@ import { findUsage } from "#server/files/files.ts"
 import { readForm } from "#server/http/form.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
+import { saveNotificationSettings } from "#server/notifications/settings.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { listSharedSpaces, readSpaceChoices, requireSpaceChoices } from "#server/spaces/hand-over.ts"
 import { saveProfile } from "#server/users/users.ts"
@@ -31,11 +32,13 @@ import { dataOf, isRefusal } from "#server/errors.ts"
 import { textFor } from "#app/routes/auth/refusal-text.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { PlanCard } from "#app/routes/dashboard/plan-card.tsx"
+import { useOffersSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
 import { AddressForm } from "./address-form.tsx"
 import { Browsers } from "./browsers.tsx"
 import { DeleteAccount } from "./delete-account.tsx"
 import { Keys } from "./keys.tsx"
+import { Notifications } from "./notifications.tsx"
 import { sayOutcome, type Errors, type Outcome } from "./outcome.ts"
 import { Passkeys } from "./passkeys.tsx"
 import { PasswordForm } from "./password-form.tsx"
@@ -55,12 +58,13 @@ export async function loader({ context }: Route.LoaderArgs) {
     findUsage(scope),
     listSharedSpaces(scope),
   ])
-  const { plan } = scope.viewer.session
+  const { session, user } = scope.viewer
   return {
     now: Date.now(),
     account,
     sharedSpaces,
-    plan: { plan, usage, limits: limitsOf(scope.config, scope.viewer.session) },
+    notifies: { inApp: user.notifiesInApp, byEmail: user.notifiesByEmail },
+    plan: { plan: session.plan, usage, limits: limitsOf(scope.config, session) },
   }
 }
 
@@ -87,6 +91,12 @@ export async function action({ context, request }: Route.ActionArgs) {
       case "remove-picture":
         await removePicture(scope)
         return { intent, done: msg`Picture removed.` }
+      case "save-notifications":
+        await saveNotificationSettings(scope, {
+          inApp: change.inApp === "on",
+          byEmail: change.byEmail === "on",
+        })
+        return { intent, done: msg`Notifications saved.` }
       case "change-password": {
         const passwords = { current: change.current, next: change.password }
         const outcome = await changePassword(scope, visit, passwords)
@@ -205,8 +215,9 @@ function wordsForDeletion(refused: Refused): Sentence {
 export default function AccountPage({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { now, account, plan, sharedSpaces } = loaderData
+  const { now, account, notifies, plan, sharedSpaces } = loaderData
   const user = useUser()
+  const offersSpaces = useOffersSpaces()
   const outcomeOf = (...intents: string[]): Outcome | undefined =>
     actionData && intents.includes(actionData.intent) ? sayOutcome(actionData, say) : undefined
   return (
@@ -262,6 +273,7 @@ export default function AccountPage({ loaderData, actionData }: Route.ComponentP
           <ClerkAccount />
         </>
       )}
+      {offersSpaces ? <Notifications notifies={notifies} outcome={outcomeOf("save-notifications")} /> : null}
       <Section
         title={t`Your data`}
         about={t`Download one archive with your profile, conversations and files, and with what you wrote in spaces. Files in spaces stay with the space: the archive names those that you added.`}

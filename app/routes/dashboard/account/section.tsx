@@ -4,11 +4,14 @@ import type { Outcome } from "./outcome.ts"
 
 /** A section of the account page, with the result of its last change. */
 export function Section({
+  id: anchor,
   title,
   about,
   outcome,
   children,
 }: {
+  /** For links to it. */
+  id?: string
   title: string
   about?: ReactNode
   outcome?: Outcome | undefined
@@ -16,7 +19,11 @@ export function Section({
 }) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
+    <section
+      id={anchor}
+      aria-labelledby={id}
+      className="mt-5 scroll-mt-20 rounded-lg border border-line bg-surface p-5 shadow-sm"
+    >
       <h2 id={id} className="font-medium">
         {title}
       </h2>

@@ -110,10 +110,10 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const place = withShortcut(onAct)
   const navigate = useNavigate()
-  const into = (to: string, label: string, words: string): Command => ({
+  const into = (to: string, label: string, words: string, icon: IconName = "layers"): Command => ({
     id: to,
     label,
-    icon: "layers",
+    icon,
     words,
     run: () => void navigate(to),
   })
@@ -129,7 +129,10 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
       into(href("/s/:slug", { slug: spaceSlug }), spaceName, t`space team shared`),
     ),
     ...(offersSpaces
-      ? [into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`)]
+      ? [
+          into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`),
+          into(href("/dashboard/notifications"), t`Notifications`, t`mentions unread bell`, "bell"),
+        ]
       : []),
     outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),
     outside(href("/pricing"), t`Plans`, "layers", t`pricing upgrade limits`),

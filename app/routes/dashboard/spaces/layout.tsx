@@ -52,6 +52,7 @@ function Inside({ space, members: loaded }: { space: Membership; members: Loaded
       mayEdit: role !== "reader",
       isPaid: role === "owner",
       nameOf: (userId) => (userId === own ? t`You` : (names.get(userId) ?? t`Former member`)),
+      members,
       addresses: addressesIn(spaceSlug),
     }
   }, [spaceId, spaceName, spaceSlug, role, members, own, t])

@@ -1,5 +1,6 @@
 import { createContext, use } from "react"
 import { href } from "react-router"
+import type { Member } from "#server/spaces/contract.ts"
 
 /** Where what a page shows is: personal, or in a space. */
 export interface Place {
@@ -12,6 +13,8 @@ export interface Place {
   isPaid: boolean
   /** Who did something in a space: a name, or "You". Null for what is personal. */
   nameOf: ((userId: string) => string) | null
+  /** Who can be mentioned, and who is there. Nobody for what is personal. */
+  members: readonly Member[]
   addresses: Addresses
 }
 
@@ -28,6 +31,7 @@ const PERSONAL: Place = {
   mayEdit: true,
   isPaid: true,
   nameOf: null,
+  members: [],
   addresses: addressesIn(undefined),
 }
 

@@ -2,13 +2,17 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
 import { useAttaching } from "./use-attaching.ts"
+import { useMentioning } from "./use-mentioning.ts"
 import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
+
+const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
 
 interface ComposerProps {
   draft: Draft
@@ -56,6 +60,11 @@ export function Composer({
       onDraft(latest.current)
     },
   })
+  const mentioning = useMentioning({
+    text: draft.text,
+    onText: (text) => onDraft({ ...draft, text }),
+    area,
+  })
   const isAbove = useFileDrop(({ files }) => attaching.upload([...files]))
   const hasText = draft.text.trim() !== ""
   const stop = canQueue && hasText ? undefined : onStop
@@ -69,7 +78,7 @@ export function Composer({
   }, [])
 
   function press(event: KeyboardEvent) {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || mentioning.press(event)) return
     if (event.key === "ArrowUp" && draft.text === "" && onEditLast) {
       event.preventDefault()
       onEditLast()
@@ -94,6 +103,7 @@ export function Composer({
       }}
       className="relative mx-auto w-full max-w-3xl"
     >
+      {mentioning.isOpen ? <MentionList mentioning={mentioning} /> : null}
       <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
         {draft.attachments.length + attaching.uploads.length > 0 ? (
           <ul
@@ -127,8 +137,14 @@ export function Composer({
           <textarea
             ref={area}
             value={draft.text}
-            onChange={(event) => onDraft({ ...draft, text: event.target.value })}
+            onChange={(event) => {
+              onDraft({ ...draft, text: event.target.value })
+              mentioning.moved(event.target)
+            }}
+            onSelect={(event) => mentioning.moved(event.currentTarget)}
+            onBlur={mentioning.close}
             onKeyDown={press}
+            {...mentioning.fieldProps}
             onPaste={paste}
             rows={1}
             maxLength={MESSAGE_LIMIT}

@@ -21,6 +21,8 @@ export interface Bubble {
   role: LiveMessage["role"]
   parts: ReplyPart[]
   attachments: Attachment[]
+  /** Names of members of the space that follow an @ in it. */
+  mentions: string[]
   /** Whether it is a user's message with earlier versions. */
   edited: boolean
   /** `running` for a growing reply; null for a user's message. */
@@ -86,7 +88,7 @@ export function plainText(parts: readonly ReplyPart[]): string {
 }
 
 function storedBubble(
-  { _id, userId, role, content, attachments, edited }: LiveMessage,
+  { _id, userId, role, content, attachments, edited, mentions }: LiveMessage,
   turn: LiveTurn | undefined,
 ): Bubble {
   const answer = role === "assistant" ? turn : undefined
@@ -97,6 +99,7 @@ function storedBubble(
     role,
     parts: answer?.parts ?? textParts(content),
     attachments: attachments ?? [],
+    mentions: mentions ?? [],
     edited,
     status: answer?.status ?? null,
     failure: answer?.failure ?? null,
@@ -148,6 +151,7 @@ function answerBubble(requestId: string): Bubble {
     role: "assistant",
     parts: [],
     attachments: [],
+    mentions: [],
     edited: false,
     status: "running",
     failure: null,

@@ -24,6 +24,7 @@ import { useCountdown } from "#app/routes/dashboard/chat/composer/use-countdown.
 import { useEarlier, type Earlier } from "./use-earlier.ts"
 import { useEndInSight } from "./use-end-in-sight.ts"
 import type { useExchange } from "./use-exchange.ts"
+import { useMarkRead } from "./use-mark-read.ts"
 import { useFoundMessage } from "./use-found-message.ts"
 import { useEscape } from "./use-shortcuts.ts"
 
@@ -41,6 +42,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
   const mark = useEarlier(earlier, frame)
   useFoundMessage(bubbles, earlier)
+  useMarkRead(threadId, bubbles)
   const acts = useActs(threadId, bubbles, goToEnd, spaceId !== undefined)
   const stop = useStop(threadId, isReplying && mayEdit)
   useEscape(stop)

@@ -14,6 +14,7 @@ import { EarlierVersions } from "./earlier-versions.tsx"
 import { inOrder } from "#app/features/markdown/in-order.tsx"
 import { classOfText } from "#app/features/markdown/long-run.ts"
 import { Markdown } from "#app/features/markdown/markdown.tsx"
+import { MarkedText } from "./marked-text.tsx"
 import { MessageEditor } from "./message-editor.tsx"
 import type { Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import { Reasoning } from "./reasoning.tsx"
@@ -83,7 +84,7 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
             "max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",
           )}
         >
-          {text}
+          <MarkedText text={text} names={bubble.mentions} />
         </p>
       ) : null}
       <div className="flex items-center gap-0.5">

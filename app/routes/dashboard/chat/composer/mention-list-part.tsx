@@ -1,0 +1,56 @@
+import { plural } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
+import { Avatar } from "#app/ui/avatar.tsx"
+import type { Mentioning } from "./use-mentioning.ts"
+import { optionId } from "./use-mentioning.ts"
+
+/** The members that can be mentioned, above the field in which the mention is typed. */
+export function MentionList({ mentioning }: { mentioning: Mentioning }) {
+  const { t } = useLingui()
+  const { list, options, highlighted, choose } = mentioning
+  return (
+    <>
+      <div
+        id={list}
+        role="listbox"
+        aria-label={t`Members to mention`}
+        className="absolute inset-x-0 bottom-full z-20 mb-2 max-h-[min(18rem,40dvh)] overflow-y-auto rounded-xl border border-line bg-raised p-1.5 shadow-lg sm:right-auto sm:w-80"
+      >
+        {options.map((member, place) => {
+          const { userId, memberName, memberEmail, memberImageUrl } = member
+          return (
+            <button
+              key={userId}
+              type="button"
+              tabIndex={-1}
+              id={optionId(list, place)}
+              role="option"
+              aria-selected={place === highlighted}
+              ref={place === highlighted ? keepInView : null}
+              // The field keeps the focus, and on a phone its keyboard.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => choose(member)}
+              className="flex min-h-10 w-full cursor-default items-center gap-2.5 rounded-md px-2 text-left text-sm select-none hover:bg-hover aria-selected:bg-hover aria-selected:outline-2 aria-selected:-outline-offset-2 aria-selected:outline-transparent touch:min-h-12"
+            >
+              <Avatar name={memberName ?? memberEmail} image={memberImageUrl} className="size-7" />
+              <span className="min-w-0 flex-1 truncate">{memberName ?? memberEmail}</span>
+              {memberName ? (
+                <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">{memberEmail}</span>
+              ) : null}
+            </button>
+          )
+        })}
+      </div>
+      <p role="status" className="sr-only">
+        {t`${plural(options.length, {
+          one: "1 member to mention. Press Enter to choose.",
+          other: "# members to mention. Choose with the arrow keys and Enter.",
+        })}`}
+      </p>
+    </>
+  )
+}
+
+function keepInView(option: HTMLElement | null) {
+  option?.scrollIntoView({ block: "nearest" })
+}

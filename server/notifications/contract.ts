@@ -1,0 +1,55 @@
+import * as v from "valibot"
+import type { NotificationRow } from "#db/schema/notifications.ts"
+import type { MutationType } from "#server/realtime/contract.ts"
+
+/** That the reader was mentioned in a message of a space. */
+export type Notification = Pick<
+  NotificationRow,
+  | "_id"
+  | "_creationTime"
+  | "spaceId"
+  | "threadId"
+  | "messageId"
+  | "authorId"
+  | "authorName"
+  | "excerpt"
+  | "read"
+>
+
+export interface NotificationPage {
+  /** Newest first. */
+  notifications: Notification[]
+  /** How many the caller has not read. */
+  unread: number
+  /** Cursor of the notifications after these; null if there are none. */
+  nextCursor: string | null
+}
+
+/** The query of a list of notifications. */
+export const NotificationsQuery = v.object({
+  cursor: v.fallback(v.optional(v.pipe(v.string(), v.uuid())), undefined),
+  limit: v.fallback(
+    v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
+    50,
+  ),
+  unread: v.fallback(v.optional(v.literal("true")), undefined),
+})
+export type NotificationsQuery = v.InferOutput<typeof NotificationsQuery>
+
+/** All notifications, or those of one conversation. */
+export const MarkRead = v.strictObject({
+  threadId: v.optional(
+    v.pipe(v.string(), v.uuid(), v.description("Only those of this conversation. All of them without it.")),
+  ),
+})
+export type MarkRead = v.InferOutput<typeof MarkRead>
+
+export interface MarkedRead {
+  /** How many were unread. */
+  marked: number
+}
+
+/** The functions that can be called by name over the socket. */
+export const notificationCalls: {
+  markRead: MutationType<"notifications.markRead", { threadId?: string | undefined }, MarkedRead>
+} = { markRead: { name: "notifications.markRead" } }

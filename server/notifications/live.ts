@@ -1,0 +1,49 @@
+import * as v from "valibot"
+import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
+import { watchedNotifications } from "#server/watched-tables.ts"
+import { MarkRead, notificationCalls } from "./contract.ts"
+import { markRead } from "./notifications.ts"
+
+const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
+
+// A row goes in the commit that ends its reader's membership, and `trashed` changes in the one that
+// deletes or restores the space: no other right has to be asked about.
+const shared = {
+  table: watchedNotifications,
+  args: v.strictObject({ after: Page }),
+  order: { field: "_id", direction: "desc" },
+  fields: ["_creationTime", "spaceId", "threadId", "messageId", "authorId", "authorName", "excerpt", "read"],
+} as const
+
+export const liveNotifications = defineLiveQuery({
+  ...shared,
+  name: "notifications.list",
+  description: "The messages of spaces in which the caller was mentioned, the newest first.",
+  page: { argument: "after", size: 50 },
+  range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id, inApp: true, trashed: false } }),
+})
+
+export const liveUnread = defineLiveQuery({
+  ...shared,
+  name: "notifications.listUnread",
+  description: "Those of notifications.list that the caller has not read.",
+  page: { argument: "after", size: 100 },
+  range: (_args, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, inApp: true, trashed: false, read: false },
+  }),
+})
+
+export const liveNotificationLists = [liveNotifications, liveUnread]
+
+export const notificationMutations = [
+  defineMutation({
+    name: notificationCalls.markRead.name,
+    description: "Marks the caller's notifications as read: all, or those of one conversation.",
+    args: MarkRead,
+    value: v.strictObject({
+      marked: v.pipe(v.number(), v.integer(), v.description("How many were unread.")),
+    }),
+    run: (scope: Scope<"db" | "viewer">, which) => markRead(scope, which),
+  }),
+]

@@ -1,0 +1,95 @@
+import { and, eq, or, sql } from "drizzle-orm"
+import type { Transaction } from "#db/client.ts"
+import { notifications } from "#db/schema/notifications.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
+import { users } from "#db/schema/users.ts"
+import type { Scope } from "#server/scope.ts"
+import { databaseNow } from "#server/mail/outbox.ts"
+import { findMentions } from "./mention-contract.ts"
+
+/** Milliseconds in which somebody can read a message before an email is sent. */
+const EMAIL_AFTER = 10 * 60 * 1000
+
+/** People of one message. */
+const MOST = 50
+
+/** Characters of the message before its first mention, and in all. */
+const BEFORE = 60
+const EXCERPT = 200
+
+export interface Mentioned {
+  /** The names in the text, as they are stored with the message. */
+  names: string[]
+  /** Who is notified. */
+  people: { userId: string; excerpt: string }[]
+}
+
+/**
+ * Whom a text mentions among the members of a space, by the name or the email address that the others
+ * see. Several members with one name are all mentioned by it. Null if nobody is.
+ */
+export async function findMentioned(
+  tx: Transaction,
+  spaceId: string | null,
+  text: string,
+): Promise<Mentioned | null> {
+  if (spaceId === null || !text.includes("@")) return null
+  const { userId, memberName, memberEmail } = spaceMembers
+  const members = await tx
+    .select({ userId, memberName, memberEmail })
+    .from(spaceMembers)
+    .where(
+      and(
+        eq(spaceMembers.spaceId, spaceId),
+        eq(spaceMembers.trashed, false),
+        or(
+          sql`strpos(lower(${text}), '@' || lower(${memberName})) > 0`,
+          sql`strpos(lower(${text}), '@' || lower(${memberEmail})) > 0`,
+        ),
+      ),
+    )
+  const found = findMentions(
+    text,
+    members.flatMap((member) => [member.memberName ?? "", member.memberEmail]),
+  )
+  const people = members.flatMap((member) => {
+    const names = new Set([member.memberName?.toLowerCase(), member.memberEmail.toLowerCase()])
+    const mention = found.find(({ name }) => names.has(name.toLowerCase()))
+    return mention ? [{ userId: member.userId, excerpt: excerptAt(text, mention.from) }] : []
+  })
+  if (people.length === 0) return null
+  return { names: [...new Set(found.map(({ name }) => name))], people: people.slice(0, MOST) }
+}
+
+/** In the transaction that stores the message. The viewer is its author. */
+export async function notifyMentioned(
+  { viewer }: Scope<"viewer">,
+  tx: Transaction,
+  { people }: Mentioned,
+  message: { spaceId: string; threadId: string; messageId: string },
+): Promise<void> {
+  const { _id: authorId, name, email } = viewer.user
+  const asked = people.map(({ userId, excerpt }) => ({ user_id: userId, excerpt }))
+  // A membership that is being ended or changed at this moment is skipped: waiting for it could
+  // become a deadlock with the change of another one of the same space.
+  await tx.execute(sql`
+    insert into ${notifications}
+      (user_id, space_id, thread_id, message_id, author_id, author_name, excerpt, in_app, email_at)
+    select asked.user_id, ${message.spaceId}::uuid, ${message.threadId}::uuid, ${message.messageId}::uuid,
+      ${authorId}::uuid, ${name ?? email}, asked.excerpt, ${users.notifiesInApp},
+      case when ${users.notifiesByEmail} then ${databaseNow} + ${EMAIL_AFTER}::bigint end
+    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as asked (user_id uuid, excerpt text)
+      join ${spaceMembers} on ${spaceMembers.userId} = asked.user_id
+        and ${spaceMembers.spaceId} = ${message.spaceId} and not ${spaceMembers.trashed}
+      join ${users} on ${users._id} = asked.user_id
+    where asked.user_id <> ${authorId} and (${users.notifiesInApp} or ${users.notifiesByEmail})
+    for key share of ${spaceMembers} skip locked`)
+}
+
+/** One line around a mention. */
+function excerptAt(text: string, at: number): string {
+  const from = at <= BEFORE * 2 ? 0 : at - BEFORE
+  const line = text.slice(from).toWellFormed().replaceAll(/\s+/g, " ").trim()
+  const end = line.length > EXCERPT ? `${line.slice(0, EXCERPT).toWellFormed().trimEnd()}…` : line
+  return from === 0 ? end : `…${end}`
+}

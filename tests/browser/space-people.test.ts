@@ -1,0 +1,170 @@
+import type { Browser, Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { SpaceSummary } from "#server/spaces/contract.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsInEveryLook } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let browser: Browser
+let sql: postgres.Sql
+let ada: Person
+let grace: Person
+let space: SpaceSummary
+beforeAll(async () => {
+  app = await startTideline({ SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" })
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  browser = await launchBrowser()
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+  const other = await signUp(app, { name: "Grant Allen", email: "grant@example.org" })
+  for (const person of [ada, grace, other]) await person("/dashboard")
+  await sql`update users set onboarding_completed = true`
+  const made = await ada("/api/spaces", post({ name: "Engines" }))
+  ;({ space } = (await made.json()) as { space: SpaceSummary })
+  for (const { email } of [grace, other])
+    await sql`
+      insert into space_members (space_id, user_id, role)
+      select ${space._id}, _id, 'editor' from users where email = ${email}`
+})
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })
+const members = (page: Page) => page.getByRole("listbox", { name: "Members to mention" })
+
+describe("a mention", () => {
+  it("is chosen with the keyboard, marked in the message, and counted for the other person until they open it", async () => {
+    const threadId = await converse("Hello")
+    const reader = await open(grace, "/dashboard")
+    const author = await open(ada, `/s/engines/chat/${threadId}`)
+    await field(author).pressSequentially("Is it high water, @gra")
+    await members(author).getByRole("option", { name: "Grace Hopper" }).waitFor()
+    expect(await optionsOf(author)).toEqual(["Grace Hopper", "Grant Allen"])
+    const chosen = await field(author).getAttribute("aria-activedescendant")
+    await members(author).locator(`[id="${chosen}"][aria-selected=true]`, { hasText: "Grace" }).waitFor()
+    await field(author).press("ArrowDown")
+    await members(author).locator("[aria-selected=true]", { hasText: "Grant Allen" }).waitFor()
+    await field(author).press("ArrowDown")
+    await field(author).press("Enter")
+    await members(author).waitFor({ state: "detached" })
+    expect(await field(author).inputValue()).toBe("Is it high water, @Grace Hopper ")
+    await field(author).pressSequentially("?")
+    await field(author).press("Enter")
+    await author.getByRole("article", { name: "You" }).getByText("@Grace Hopper", { exact: true }).waitFor()
+    expect(await author.getByRole("article", { name: "You" }).locator("mark").allInnerTexts()).toEqual([
+      "@Grace Hopper",
+    ])
+
+    await reader.getByRole("link", { name: "Notifications, 1 unread" }).click()
+    await reader.getByRole("heading", { name: "Notifications" }).waitFor()
+    await reader.getByRole("link", { name: /^Unread: Ada Lovelace in Engines/ }).click()
+    await reader.waitForURL(/\/s\/engines\/chat\/[0-9a-f-]{36}#message-/)
+    await reader.getByRole("link", { name: "Notifications", exact: true }).waitFor()
+    await reader.getByRole("article", { name: "Ada Lovelace" }).locator("mark").waitFor()
+  })
+
+  it("is chosen by touch, and its list closes with Escape and stays closed", async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true })
+    const page = await open(ada, "/s/engines/chat", context)
+    await field(page).tap()
+    await page.keyboard.type("@gran")
+    await members(page).getByRole("option", { name: "Grant Allen" }).tap()
+    expect(await field(page).inputValue()).toBe("@Grant Allen ")
+    await page.keyboard.type("and @g")
+    await members(page).waitFor()
+    await page.keyboard.press("Escape")
+    await members(page).waitFor({ state: "detached" })
+    await page.keyboard.type("r")
+    expect(await members(page).count()).toBe(0)
+    expect(await field(page).inputValue()).toBe("@Grant Allen and @gr")
+  })
+
+  it("is offered to nobody where nobody else is", async () => {
+    const page = await open(ada, "/dashboard/chat")
+    await field(page).pressSequentially("@g")
+    await field(page).press("Enter")
+    await page.getByRole("article", { name: "You" }).getByText("@g").waitFor()
+  })
+})
+
+describe("the page of notifications", () => {
+  it("marks all as read, in every window at once", async () => {
+    await converse("@Grace Hopper, one")
+    await converse("@Grace Hopper, two")
+    const page = await open(grace, "/dashboard/notifications")
+    const other = await open(grace, "/dashboard")
+    await other.getByRole("link", { name: "Notifications, 2 unread" }).waitFor()
+    await page.getByRole("button", { name: "Mark all as read" }).click()
+    await other.getByRole("link", { name: "Notifications", exact: true }).waitFor()
+    await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" })
+  })
+
+  it("stays empty for somebody who has switched it off", async () => {
+    const page = await open(grace, "/dashboard/account#notifications")
+    await page.getByRole("checkbox", { name: "In Tideline" }).uncheck()
+    const section = page.getByRole("region", { name: "Notifications" })
+    await section.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Notifications saved.").waitFor()
+    await page.reload()
+    await takenOver(page)
+    expect(await page.getByRole("checkbox", { name: "In Tideline" }).isChecked()).toBe(false)
+    expect(await page.getByRole("checkbox", { name: "By email" }).isChecked()).toBe(true)
+    await converse("@Grace Hopper, quietly")
+    const { unread } = (await (await grace("/api/notifications")).json()) as { unread: number }
+    expect(unread).toBe(0)
+    await page.getByRole("checkbox", { name: "In Tideline" }).check()
+    await section.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Notifications saved.").waitFor()
+  })
+
+  it("and the list of members have no accessibility violations in any look", async () => {
+    await converse("@Grace Hopper, look")
+    const page = await open(grace, "/dashboard/notifications")
+    await page
+      .getByRole("link", { name: /^Unread/ })
+      .first()
+      .waitFor()
+    expect(await faultsInEveryLook(page)).toEqual([])
+    await page.goto(`${app.origin}/s/engines/chat`)
+    await takenOver(page)
+    await field(page).pressSequentially("@")
+    await members(page).waitFor()
+    expect(await faultsInEveryLook(page)).toEqual([])
+  })
+})
+
+async function open(person: Person, path: string, given?: Awaited<ReturnType<Browser["newContext"]>>) {
+  const context = given ?? (await browser.newContext({ viewport: { width: 1440, height: 900 } }))
+  await giveCookies(context, person, app)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(app.origin + path)
+  await takenOver(page)
+  return page
+}
+
+/** The names in the list, as they are offered. */
+async function optionsOf(page: Page): Promise<string[]> {
+  const options = await members(page).getByRole("option").locator("span:not([aria-hidden])").allInnerTexts()
+  return options.filter((text) => !text.includes("@"))
+}
+
+/** Ada's message in a new conversation of the space. Resolves with the conversation's id. */
+async function converse(text: string): Promise<string> {
+  const threadId = crypto.randomUUID()
+  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
+  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
+  const answer = await ada("/api/chat", postAsync(body))
+  expect(answer.status, await answer.text()).toBe(202)
+  return threadId
+}
