@@ -7,19 +7,30 @@ import { isSsoSetting } from "./sso-settings.ts"
 
 type Environment = Record<string, string | undefined>
 
+interface Files {
+  file: string
+  example: string
+}
+
 /**
  * The settings: those of the `.env` file, overridden by `environment`, where an empty value hides
  * the file's. If there is no file yet, one is written from `example` with new secrets. A name with
  * the suffix `_FILE`, such as AUTH_SECRET_FILE, names a file that contains the value. Throws a
  * ConfigError if that cannot be read, or if both are set.
  */
-export function loadEnvironment(
-  files: { file: string; example: string },
-  environment: Environment,
-): Environment {
+export function loadEnvironment(files: Files, environment: Environment): Environment {
   if (!existsSync(files.file) && existsSync(files.example)) writeSettings(files)
-  const fromFile: Environment = existsSync(files.file) ? parseEnv(readFileSync(files.file, "utf8")) : {}
-  return readNamedFiles({ ...fromFile, ...environment })
+  return previewEnvironment(files, environment)
+}
+
+/** The same, but writes no file: secrets that are in none yet are others the next time. */
+export function previewEnvironment({ file, example }: Files, environment: Environment): Environment {
+  const text = existsSync(file)
+    ? readFileSync(file, "utf8")
+    : existsSync(example)
+      ? createSettings(example)
+      : ""
+  return readNamedFiles({ ...parseEnv(text), ...environment })
 }
 
 function readNamedFiles(environment: Environment): Environment {
@@ -45,14 +56,17 @@ function readNamedFiles(environment: Environment): Environment {
   return { ...environment, ...read }
 }
 
-/** Only its owner can read it. Another process may have written it first. */
-function writeSettings({ file, example }: { file: string; example: string }) {
-  const text = readFileSync(example, "utf8").replace(
+function createSettings(example: string): string {
+  return readFileSync(example, "utf8").replace(
     /^AUTH_SECRET=$/m,
     () => `AUTH_SECRET=${randomBytes(32).toString("base64")}`,
   )
+}
+
+/** Only its owner can read it. Another process may have written it first. */
+function writeSettings({ file, example }: Files) {
   try {
-    writeFileSync(file, text, { flag: "wx", mode: 0o600 })
+    writeFileSync(file, createSettings(example), { flag: "wx", mode: 0o600 })
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
   }

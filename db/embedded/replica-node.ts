@@ -250,7 +250,7 @@ export function createNode({ name, directory, port, password, binaries, onLog, .
   }
 }
 
-/** The name of a node's physical slot, for `synchronized_standby_slots`. */
+/** The name of a node's physical slot on its primary. */
 export function slotOf(name: string): string {
   return `node_${name}`
 }

@@ -3,15 +3,23 @@ import { openDatabase, type Database } from "#db/client.ts"
 import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
 import { migrate } from "#db/migrate.ts"
 import { readConfig, type Config } from "#server/config.ts"
-import { loadEnvironment } from "#server/environment.ts"
+import { loadEnvironment, previewEnvironment } from "#server/environment.ts"
 
 /**
  * The settings for an operator's command, the same as the server's apart from `others`. `root` is
  * the folder with package.json.
  */
 export function readSettings(root: string, others: Record<string, string> = {}): Config {
-  const environment = loadEnvironment({ file: ".env", example: join(root, ".env.example") }, process.env)
-  return readConfig({ ...environment, ...others })
+  return readConfig({ ...loadEnvironment(filesOf(root), process.env), ...others })
+}
+
+/** The same for a command that may still be refused: it writes no `.env` if there is none. */
+export function previewSettings(root: string, others: Record<string, string> = {}): Config {
+  return readConfig({ ...previewEnvironment(filesOf(root), process.env), ...others })
+}
+
+function filesOf(root: string) {
+  return { file: ".env", example: join(root, ".env.example") }
 }
 
 /** Runs an operator's command on the database, after migrating it. */

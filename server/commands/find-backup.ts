@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path"
 import { isBackupName } from "#server/backup/folder.ts"
 import { placeInBucket, placeInFolder, type Place } from "#server/backup/place.ts"
 import { openBackupBucket, openBlobFolder } from "#server/services.ts"
-import { readSettings } from "./database.ts"
+import { previewSettings } from "./database.ts"
 
 /**
  * The backup that a path or URL names; otherwise the newest one in it. `root` is the folder with
@@ -14,7 +14,7 @@ export async function findBackup(root: string, from: string) {
   const isNamed = isBackupName(basename(path))
   const place = from.startsWith("s3:")
     ? placeInBucket(
-        await openBackupBucket(readSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })),
+        await openBackupBucket(previewSettings(root, { BACKUP_URL: isNamed ? dirname(path) : path })),
       )
     : placeInFolder(resolve(isNamed ? dirname(path) : from), openBlobFolder)
   return { place, name: isNamed ? basename(path) : await newestIn(place) }

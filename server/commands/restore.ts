@@ -18,7 +18,7 @@ import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
 import type { Config } from "#server/config.ts"
 import { openBlobFolder, openBlobs } from "#server/services.ts"
-import { readSettings, withPostgres } from "./database.ts"
+import { previewSettings, readSettings, withPostgres } from "./database.ts"
 import { findBackup, readIdentities } from "./find-backup.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
@@ -75,7 +75,7 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
   const { place, name } = await findBackup(root, positionals[0])
   const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
-  const config = readSettings(root)
+  const config = previewSettings(root)
   await refuseRunning(config)
   const backup = await openBackup(place, name, identities)
   const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
@@ -86,6 +86,7 @@ await runCommand(Command, USAGE, async ({ positionals, values }) => {
       keepSessions: values["keep-sessions"],
     }),
   )
+  keepSettings()
   process.stdout.write(`Restored the state of ${manifest.takenAt}. Start Tideline now.\n`)
   for (const table of foreign) {
     process.stdout.write(`${table.schema}.${table.name} is not one of Tideline's tables and was skipped.\n`)
@@ -129,7 +130,7 @@ async function check(place: Place, name: string, identities: string[]) {
 }
 
 async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
-  const config = readSettings(root)
+  const config = previewSettings(root)
   const { database } = config
   if (database.kind === "external")
     throw new Error(
@@ -143,7 +144,13 @@ async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
     keepSessions,
     openFolder: openBlobFolder,
   })
+  keepSettings()
   process.stdout.write(describeMoment(restored, to))
+}
+
+/** Writes `.env` if there is none: the next start would, and take itself for the first one. */
+function keepSettings() {
+  readSettings(root)
 }
 
 async function prepare(directory: string, to: Moment, cluster: string) {
@@ -156,7 +163,7 @@ async function prepare(directory: string, to: Moment, cluster: string) {
 }
 
 async function finish(directory: string, cluster: string, keepSessions: boolean) {
-  const config = readSettings(root)
+  const config = previewSettings(root)
   const { blobs: store, database } = config
   if (database.kind === "embedded")
     throw new Error(
@@ -169,6 +176,7 @@ async function finish(directory: string, cluster: string, keepSessions: boolean)
     keepSessions,
     openFolder: openBlobFolder,
   })
+  keepSettings()
   // Root may read the archive, and the processes are not root.
   if (store.kind === "disk" && process.getuid?.() === 0) {
     const { uid, gid } = await stat(dirname(store.directory))

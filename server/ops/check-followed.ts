@@ -5,6 +5,7 @@ import { nameOfServers } from "#db/servers.ts"
 import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { openReplication } from "#server/realtime/replication.ts"
+import { adviseSlot, IS_WITHOUT_SLOT, RECEIVES } from "#server/realtime/standby-slot.ts"
 import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
 const ABOUT = "Followed"
@@ -21,7 +22,7 @@ export async function checkFollowed(url: string, primaryUrl: string): Promise<Fi
     const server = await readFollowed(db)
     const faults = (await isElsewhere(url, primaryUrl))
       ? [problem(ABOUT, ELSEWHERE)]
-      : [...checkVersion(server), ...checkSlots(server), ...checkStandby(server)]
+      : [...checkVersion(server), ...checkSlots(server), ...checkStandby(server, url)]
     if (faults.length === 0) faults.push(summarise(server))
     return faults.map(({ about, state, text }) => ({ about, state, text: `${name}: ${text}` }))
   } catch (error) {
@@ -40,6 +41,8 @@ async function readFollowed(db: Database) {
     number: number
     role: string
     isStandby: boolean
+    isReceiving: boolean
+    isWithoutSlot: boolean
     feedback: string
     delay: number
     mayAsk: boolean
@@ -54,6 +57,8 @@ async function readFollowed(db: Database) {
       current_setting('server_version_num')::int as number,
       current_user as role,
       pg_is_in_recovery() as "isStandby",
+      ${sql.raw(RECEIVES)} as "isReceiving",
+      ${sql.raw(IS_WITHOUT_SLOT)} as "isWithoutSlot",
       current_setting('hot_standby_feedback') as feedback,
       (select setting::int from pg_settings where name = 'recovery_min_apply_delay') as delay,
       has_function_privilege('pg_log_standby_snapshot()', 'execute') as "mayAsk",
@@ -105,9 +110,18 @@ function tooFew(setting: string, free: number, most: number): Finding {
   )
 }
 
-function checkStandby({ isStandby, feedback, delay, mayAsk, role }: Followed): Finding[] {
+function checkStandby(server: Followed, url: string): Finding[] {
+  const { isStandby, isReceiving, isWithoutSlot, feedback, delay, mayAsk, role } = server
   if (!isStandby) return []
   const findings: Finding[] = []
+  if (isReceiving && isWithoutSlot) findings.push(warning(ABOUT, adviseSlot(url)))
+  if (!isReceiving)
+    findings.push(
+      warning(
+        ABOUT,
+        "It receives no log from a primary now, so nothing is read from it. If that lasts, its own log says why.",
+      ),
+    )
   if (feedback !== "on")
     findings.push(
       warning(

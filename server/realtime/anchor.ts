@@ -37,48 +37,27 @@ export async function ensureAnchor(pool: ConnectionPool, anchor: Anchor): Promis
   await pool.useClient((sql) => inTransaction(sql, "", () => make(sql, anchor)))
 }
 
-/**
- * The same on a standby, where the new slot waits for the primary to write down which transactions
- * are running. That happens every 15 seconds while there are writes, and at once by a function that
- * a superuser can grant. Resolves with false if that was not granted.
- */
-export async function ensureStandbyAnchor(
-  standby: ConnectionPool,
-  primary: ConnectionPool,
-  anchor: Anchor,
-): Promise<boolean> {
-  let isGranted = true
-  let isMade = false
-  const making = ensureAnchor(standby, anchor).finally(() => (isMade = true))
-  const asking = (async () => {
-    for (let pause = 20; !isMade && isGranted; pause = Math.min(2 * pause, 500)) {
-      await new Promise((resolve) => setTimeout(resolve, pause))
-      if (isMade) return
-      await primary
-        .useClient((sql) => sql`select pg_log_standby_snapshot()`)
-        .catch((error: unknown) => {
-          if (error instanceof Error && "code" in error && error.code === "42501") isGranted = false
-        })
-    }
-  })()
-  await Promise.all([making, asking])
-  return isGranted
-}
-
 async function make(transaction: postgres.Sql, anchor: Anchor): Promise<void> {
   await transaction`select pg_advisory_xact_lock(hashtext(${`${anchor.name} creation`}))`
-  const [slot] = await transaction`
-      select coalesce(wal_status, 'lost') = 'lost' or restart_lsn is null as lost, database = current_database() as ours
+  if (await hasAnchor(transaction, anchor)) return
+  await transaction`set local lock_timeout = '5s'`
+  await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
+}
+
+/** Drops one that is of no use any more. */
+export async function hasAnchor(sql: postgres.Sql, anchor: Anchor): Promise<boolean> {
+  // One that is being made has no position yet, and is active.
+  const [slot] = await sql`
+      select not active and (coalesce(wal_status, 'lost') = 'lost' or restart_lsn is null) as lost,
+        database = current_database() as ours
       from pg_replication_slots where slot_name = ${anchor.name}`
   if (slot && !slot["ours"]) {
     throw new Error(
       `The replication slot ${anchor.name} belongs to another database of this cluster. Give this one another name.`,
     )
   }
-  if (slot?.["lost"]) await transaction`select pg_drop_replication_slot(${anchor.name})`
-  if (slot && !slot["lost"]) return
-  await transaction`set local lock_timeout = '5s'`
-  await transaction`select pg_create_logical_replication_slot(${anchor.name}, 'pgoutput')`
+  if (slot?.["lost"]) await sql`select pg_drop_replication_slot(${anchor.name})`
+  return slot !== undefined && !slot["lost"]
 }
 
 /**

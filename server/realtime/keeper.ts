@@ -152,7 +152,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       places = places.filter((place) => place.at >= old.at)
       await advanceAnchor(pool, anchor, old.lsn)
     }
-    if (options.followed.length > 0) await keepOnAll(old?.lsn ?? 0n)
+    const failed = options.followed.length > 0 ? await keepOnAll(old?.lsn ?? 0n) : []
     const state = await inspectAnchor(pool, anchor)
     health = { retained: state?.retainedBytes ?? 0, safe: state?.safeBytes ?? -1 }
     const givesUp = state && state.status !== "reserved" && state.status !== "extended"
@@ -165,15 +165,24 @@ export function startKeeper(options: KeeperOptions): Keeper {
     )
     await inspect()
     await pool.useClient((sql) => forgetMutations(sql))
+    for (const each of failed) throw each.reason
   }
 
-  /** A process may have to go on at any of them, in place of the one that it reads from. */
-  async function keepOnAll(lsn: bigint): Promise<void> {
+  /**
+   * A process may have to go on at any of them, in place of the one that it reads from. Resolves with
+   * what failed: it must not keep the others from what they need.
+   */
+  async function keepOnAll(lsn: bigint): Promise<PromiseRejectedResult[]> {
     await ensureAnchor(pool, anchor)
-    for (const node of options.followed.filter((each) => each.isUsable())) {
-      await node.ensureAnchor()
-      if (lsn > 0n) await advanceAnchor(node.pool, anchor, lsn)
-    }
+    const kept = await Promise.allSettled(
+      options.followed
+        .filter((each) => each.isUsable())
+        .map(async (node) => {
+          await node.ensureAnchor()
+          if (lsn > 0n) await advanceAnchor(node.pool, anchor, lsn)
+        }),
+    )
+    return kept.filter((each) => each.status === "rejected")
   }
 
   async function inspect(): Promise<void> {

@@ -1,13 +1,15 @@
 import type { ConnectionPool } from "#db/connections.ts"
 import { nameOfServers } from "#db/servers.ts"
-import { ensureAnchor, ensureStandbyAnchor, type Anchor } from "./anchor.ts"
-import type { Lineage } from "./lineage.ts"
+import { ensureAnchor, type Anchor } from "./anchor.ts"
+import { isInLineage, type Lineage } from "./lineage.ts"
 import type { Log } from "./log.ts"
 import { lsnFromSql } from "./lsn.ts"
 import type { Metrics } from "./metrics.ts"
 import { flushedIn, watchNode, type Node, type NodeWatch } from "./node.ts"
 import { openPool } from "./pool.ts"
 import type { Source } from "./snapshot.ts"
+import { ensureStandbyAnchor } from "./standby-anchor.ts"
+import { adviseSlot, IS_WITHOUT_SLOT, RECEIVES } from "./standby-slot.ts"
 
 /** A standby that is named to be read from; it may be promoted. */
 export interface FollowedNode extends Node {
@@ -75,7 +77,7 @@ export function openNodes(options: NodesOptions): Nodes {
       name: nameOfServers(url),
       pool,
       isFollowed: true,
-      ensureAnchor: () => ensureOn(pool, nameOfServers(url)),
+      ensureAnchor: () => ensureOn(node),
       isUsable: () => problemOf(node) === null,
     }
     return node
@@ -88,7 +90,7 @@ export function openNodes(options: NodesOptions): Nodes {
   let sampling = false
   let used: { node: Node; lineage: Lineage } | null = null
   let isMoving = false
-  let isWarned = false
+  const warned = new Set<string>()
   const timer = followed.length > 0 ? setInterval(() => void sample(), WATCH_MS) : undefined
   for (const node of followed)
     watches.set(node, watchNode(node, { intervalMs: WATCH_MS, changed: () => answered() }))
@@ -186,7 +188,8 @@ export function openNodes(options: NodesOptions): Nodes {
     const due = samples[0]
     if (!due || !state.isStandby || !isPrimaryThere()) return null
     if (due.at > performance.now() - options.lagMs) return null
-    return state.replayed < due.lsn || state.lineage.timeline !== due.timeline ? "It lags behind." : null
+    const isBehind = state.replayed < due.lsn || !isInLineage(state.lineage, due.timeline, due.lsn)
+    return isBehind ? "It lags behind." : null
   }
 
   function isPrimaryThere(): boolean {
@@ -227,16 +230,25 @@ export function openNodes(options: NodesOptions): Nodes {
     return answer
   }
 
-  async function ensureOn(pool: ConnectionPool, name: string): Promise<void> {
-    const [row] = await pool.useClient((sql) => sql`select pg_is_in_recovery() as standby`)
+  async function ensureOn(node: Node): Promise<void> {
+    const { name, pool, url } = node
+    const [row] = await pool.useClient((sql) => sql.unsafe(READ_STANDBY))
     if (row?.["standby"] !== true) return ensureAnchor(pool, anchor)
-    const isGranted = await ensureStandbyAnchor(pool, primary, anchor)
-    if (isGranted || isWarned) return
-    isWarned = true
-    log.warn(
-      { node: name },
+    if (row["bare"] === true) warnOnce(name, adviseSlot(url))
+    if (await ensureStandbyAnchor(node, primary, anchor)) return
+    warnOnce(
+      name,
       "This role may not ask for a slot on a standby to be ready at once, so that takes longer. " +
         "Run on the primary, as a superuser: GRANT EXECUTE ON FUNCTION pg_log_standby_snapshot() TO the role.",
     )
   }
+
+  function warnOnce(name: string, message: string): void {
+    if (warned.has(message)) return
+    warned.add(message)
+    log.warn({ node: name }, message)
+  }
 }
+
+const READ_STANDBY = `
+  select pg_is_in_recovery() as standby, ${RECEIVES} and ${IS_WITHOUT_SLOT} as bare`

@@ -17,6 +17,11 @@ export interface ReplicationConnection {
   locate(known: Lineage | null): Promise<Location>
   /** Milliseconds for which PostgreSQL waits for a word of this end; 0 for ever. */
   senderTimeout(): Promise<number>
+  /**
+   * Makes a permanent slot for pgoutput; resolves when it can be read from. If there is one of this
+   * name, another process is making it, and it may not be ready yet.
+   */
+  makeSlot(slot: string): Promise<void>
   start(slot: string, publication: string, from: bigint, listener: Listener): Promise<Stream>
   end(): Promise<void>
 }
@@ -75,6 +80,13 @@ export function openReplication(databaseUrl: string, application: string): Repli
         .simple()
       return Number(row?.["setting"])
     },
+    async makeSlot(slot) {
+      try {
+        await sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} LOGICAL pgoutput (SNAPSHOT 'nothing')`).simple()
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === DUPLICATE)) throw error
+      }
+    },
     async start(slot, publication, from, listener) {
       const command = `START_REPLICATION SLOT ${slot} LOGICAL ${lsnToSql(from)}
         (proto_version '1', publication_names '${publication}', messages 'true')`
@@ -102,6 +114,7 @@ export function openReplication(databaseUrl: string, application: string): Repli
 }
 
 const NO_SUCH_FILE = "58P01"
+const DUPLICATE = "42710"
 
 function listen(duplex: Duplex, listener: Listener): Stream {
   const closed = Promise.withResolvers<void>()

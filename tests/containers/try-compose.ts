@@ -1,24 +1,21 @@
-import { execFile, execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { networkInterfaces, tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { setTimeout } from "node:timers/promises"
+import { writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { chromium, type Browser, type Page } from "playwright-core"
 import { findBrowser, takenOver } from "../support/browser.ts"
 import { choose, link } from "../support/files-browser.ts"
-import { findFreePort } from "../support/ports.ts"
+import { walkThroughFailovers } from "./failovers.ts"
+import { cloneCommitted, step } from "./fresh-clone.ts"
+import { signUp, visit } from "./visitor.ts"
 
 // Walks through the containers as somebody who hosts them would: npm run try-compose [-- tls |
-// scale] It takes a fresh clone of what is committed, in a project of its own, which it removes at
-// the end. It needs Docker and a Chromium; tls and scale need the ports 80 and 443.
+// scale | replicas] It takes a fresh clone of what is committed, in a project of its own, which it
+// removes at the end. It needs Docker and a Chromium; all but the first need the ports 80 and 443.
 
-const root = resolve(import.meta.dirname, "../..")
 const way = process.argv[2] ?? "plain"
-const folder = mkdtempSync(join(tmpdir(), "tideline-containers-"))
-const clone = join(folder, "tideline")
-const upload = join(folder, "film.mov")
 const film = randomBytes(40_000_000)
 
 const WAYS: Record<string, { settings: string[]; processes: string[]; origin?: string }> = {
@@ -33,22 +30,28 @@ const WAYS: Record<string, { settings: string[]; processes: string[]; origin?: s
     processes: ["app", "app-2", "app-3"],
     origin: "https://localhost",
   },
+  replicas: {
+    settings: [
+      "COMPOSE_PROFILES=replicas",
+      "APP_URL=https://localhost",
+      "TRUSTED_PROXIES=1",
+      "DRAIN_DELAY=3",
+      "DATABASE_SERVERS=postgres,postgres-2,postgres-3",
+      "FOLLOW_CONFIRMED_BY=2",
+    ],
+    processes: ["app", "app-2", "app-3"],
+    origin: "https://localhost",
+  },
 }
 
 const chosen = WAYS[way]
 if (!chosen) throw new Error(`Say one of ${Object.keys(WAYS).join(", ")}.`)
 const { settings, processes } = chosen
 
-// In the environment, so that the clone is started as it is, beside whatever else runs on this
-// machine.
-const port = await findFreePort()
-const environment = {
-  ...process.env,
-  COMPOSE_PROJECT_NAME: "tideline-try",
-  PORT: String(port),
-  MAIL_INBOX_PORT: String(await findFreePort()),
-}
-const origin = chosen.origin ?? `http://localhost:${port}`
+const clone = await cloneCommitted("tideline-try", settings)
+const { compose } = clone
+const upload = join(clone.folder, "film.mov")
+const origin = chosen.origin ?? `http://localhost:${clone.port}`
 
 let browser: Browser | undefined
 try {
@@ -60,14 +63,10 @@ try {
   console.error((await compose("logs", "--no-color", "--tail", "40")).stdout)
 } finally {
   await browser?.close()
-  await compose("down", "--volumes", "--remove-orphans")
-  rmSync(folder, { recursive: true, force: true })
+  await clone.remove()
 }
 
 async function walk() {
-  execFileSync("git", ["clone", "--quiet", root, clone])
-  writeFileSync(upload, film)
-  if (settings.length > 0) writeFileSync(join(clone, ".env"), `${settings.join("\n")}\n`)
   await step("a fresh clone is built and comes up healthy", () => compose("up", "-d", "--build", "--wait"))
   await step("every volume has a name, so that none is left behind", expectNames)
 
@@ -78,7 +77,11 @@ async function walk() {
   const page = await browser.newPage({ ignoreHTTPSErrors: true, baseURL: origin })
   page.setDefaultTimeout(60_000)
   await step("somebody signs up and is shown around", () => signUp(page))
+  await (way === "replicas" ? walkThroughFailovers(clone, page) : restartInTheMiddle(page))
+}
 
+async function restartInTheMiddle(page: Page) {
+  writeFileSync(upload, film)
   const seen = await step("an answer begins, and everything is restarted in the middle of it", async () => {
     const words = await beginReply(page)
     await compose("restart")
@@ -124,39 +127,8 @@ async function expectNames() {
   const names = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}'
   const { stdout } = await promisify(execFile)("docker", ["inspect", "--format", names, ...containers])
   const volumes = stdout.split(/\s+/).filter((name) => name !== "")
-  const strange = volumes.filter((name) => !name.startsWith(`${environment.COMPOSE_PROJECT_NAME}_`))
+  const strange = volumes.filter((name) => !name.startsWith(`${clone.project}_`))
   if (volumes.length === 0 || strange.length > 0) throw new Error(`Volumes: ${volumes.join(", ")}.`)
-}
-
-async function signUp(page: Page) {
-  await visit(page, "/sign-up")
-  await page.getByLabel("Name").fill("Ada Lovelace")
-  await page.getByLabel("Email address").fill("ada@example.org")
-  await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")
-  await page.getByRole("button", { name: "Sign up" }).click()
-  for (const button of ["Get started", "Continue", "Go to the dashboard"]) {
-    await page.getByRole("button", { name: button }).click()
-  }
-  await page.getByRole("heading", { level: 1, name: "Welcome back, Ada" }).waitFor()
-}
-
-async function visit(page: Page, path: string) {
-  await settled()
-  await page.goto(path)
-}
-
-/**
- * Resolves when the networks of this machine have been the same for a while. Chromium gives up what
- * it loads when one comes or goes, and those of a container do so up to two seconds after it has
- * started: so long an address of IPv6 is only tried.
- */
-async function settled() {
-  for (let known = "", quiet = 0; quiet < 4; quiet++) {
-    const now = JSON.stringify(networkInterfaces())
-    if (now !== known) quiet = 0
-    known = now
-    await setTimeout(1000)
-  }
 }
 
 /** Resolves in the middle of an answer, with what of it is on the page. */
@@ -245,21 +217,6 @@ async function showPage() {
   const picture = join(tmpdir(), "tideline-try-compose.png")
   await page.screenshot({ path: picture })
   console.error(`${page.url()}: ${picture}`)
-}
-
-async function step<Result>(words: string, act: () => Promise<Result>): Promise<Result> {
-  const begun = Date.now()
-  const result = await act()
-  process.stdout.write(`  ok   ${words} (${((Date.now() - begun) / 1000).toFixed(0)} s)\n`)
-  return result
-}
-
-function compose(...words: string[]) {
-  return promisify(execFile)("docker", ["compose", ...words], {
-    cwd: clone,
-    env: environment,
-    maxBuffer: 1 << 28,
-  })
 }
 
 function sha256(bytes: Buffer) {

@@ -35,7 +35,7 @@ it(
       await writing
       // Its folder may have been moved away, and it would write into the restored one.
       const env = { DATA_DIR: join(folder, ".data"), PORT: String(app.port) }
-      expect(await runBuiltCommand("restore", [backups], { folder: aFolder(), env })).toEqual({
+      expect(await runBuiltCommand("restore", [backups], { folder, env })).toEqual({
         code: 1,
         output: expect.stringMatching(/^Port \d+ is in use\. If it is Tideline, stop it before you restore;/),
       })

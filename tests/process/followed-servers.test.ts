@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
-import type { ReplicaNode } from "#db/embedded/replica-node.ts"
+import { slotOf, type ReplicaNode } from "#db/embedded/replica-node.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
 import { inAll } from "../support/all.ts"
 import { startTideline } from "../support/app.ts"
@@ -40,7 +40,14 @@ describe("npm run doctor", () => {
 
   it("names what to change on a standby that cannot be relied on", async () => {
     const [standby] = set.standbys
-    await standby!.set({ hot_standby_feedback: "off", recovery_min_apply_delay: "1min" })
+    const slot = slotOf(standby!.name)
+    await standby!.set({
+      hot_standby_feedback: "off",
+      primary_slot_name: "",
+      recovery_min_apply_delay: "1min",
+    })
+    await expect.poll(() => isRead(slot), { timeout: 20_000 }).toBe(false)
+    await standby!.whenStreaming()
     const names = [1, 2, 3, 4, 5].map((n) => `taken_${n}`)
     await on(standby!, async (sql) => {
       for (const name of names) await sql`select pg_create_physical_replication_slot(${name})`
@@ -49,13 +56,23 @@ describe("npm run doctor", () => {
       await on(standby!, async (sql) => {
         for (const name of names) await sql`select pg_drop_replication_slot(${name})`
       })
-      await standby!.set({ hot_standby_feedback: null, recovery_min_apply_delay: null })
+      await standby!.set({
+        hot_standby_feedback: null,
+        primary_slot_name: slot,
+        recovery_min_apply_delay: null,
+      })
+      await expect.poll(() => isRead(slot), { timeout: 20_000 }).toBe(true)
     })
     const { findings } = await runDoctor()
     expect(findings).toEqual([
       expect.stringContaining("the primary"),
       expect.stringMatching(
         /^warning .*1 of 6 \(max_replication_slots\) are free.* ALTER SYSTEM SET max_replication_slots = 12;/,
+      ),
+      expect.stringMatching(
+        new RegExp(
+          `^warning 127\\.0\\.0\\.1:${standby!.port}: It streams without a slot.* ALTER SYSTEM SET primary_slot_name = 'standby_127_0_0_1_${standby!.port}';`,
+        ),
       ),
       expect.stringMatching(/^warning .*ALTER SYSTEM SET hot_standby_feedback = on;/),
       expect.stringMatching(/^warning .*Remove recovery_min_apply_delay/),
@@ -120,6 +137,13 @@ const anchorsOf = (node: ReplicaNode) =>
     const slots = await sql`
       select 1 from pg_replication_slots where slot_name like 'tideline\\_%' and not temporary`
     return slots.length
+  })
+
+/** Whether a standby streams through this slot of the primary. */
+const isRead = (slot: string) =>
+  on(set.primary, async (sql) => {
+    const [found] = await sql`select active from pg_replication_slots where slot_name = ${slot}`
+    return found?.["active"]
   })
 
 async function canConnect(url: string): Promise<boolean> {

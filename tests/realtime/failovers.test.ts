@@ -2,13 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import { openPostgres } from "#db/servers.ts"
+import type { Log } from "#server/realtime/log.ts"
+import { ALL } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { seeded } from "./support/form.ts"
 import { startReplicas, type Replicas } from "./support/replicas.ts"
 
+/** ms from the kill to the first new commit, beyond which a round says what happened in it. */
+const SLOW = 5000
+
 const isLong = process.env["FAILOVER"] === "long"
-const ROUNDS = Number(process.env["FAILOVER_ROUNDS"] ?? (isLong ? 1000 : 2))
-const MINUTES = Number(process.env["FAILOVER_MINUTES"] ?? (isLong ? 120 : 1))
+const ROUNDS = Number(process.env["FAILOVER_ROUNDS"] ?? (isLong ? 1000 : ALL ? 10 : 2))
+const MINUTES = Number(process.env["FAILOVER_MINUTES"] ?? (isLong ? 120 : ALL ? 5 : 1))
 /** After so many rounds all rows are compared, and then deleted. */
 const AT_ONCE = 25
 
@@ -16,7 +21,10 @@ let replicas: Replicas
 
 beforeAll(async () => {
   // A commit that was acknowledged is on the primary and on one of the standbys.
-  replicas = await startReplicas({ synchronous_standby_names: "any 1 (a, b, c)" })
+  replicas = await startReplicas({
+    synchronous_standby_names: "any 1 (a, b, c)",
+    log_recovery_conflict_waits: "on",
+  })
 }, 120_000)
 afterAll(() => replicas.stop())
 
@@ -107,6 +115,34 @@ class Witness {
   }
 }
 
+/** What the test, the engines and the servers did in a round, each line with the ms since its beginning. */
+class RoundRecord {
+  #begunAt = performance.now()
+  #lines: string[] = []
+  #logs: { name: string; lines: () => string[] }[] = []
+
+  begin() {
+    this.#begunAt = performance.now()
+    this.#lines = []
+    this.#logs = replicas.nodes.map((node) => ({ name: node.name, lines: replicas.linesOf(node) }))
+  }
+
+  note(line: string) {
+    this.#lines.push(`${Math.round(performance.now() - this.#begunAt)} ms: ${line}`)
+  }
+
+  logOf(name: string): Log {
+    const write = (details: object, message: string) =>
+      this.note(`${name}: ${message} ${JSON.stringify(details)}`)
+    return { info: write, warn: write, error: write }
+  }
+
+  tell(round: number): string {
+    const logged = this.#logs.flatMap(({ name, lines }) => lines().map((line) => `${name}: ${line}`))
+    return [`Round ${round} took long.`, ...this.#lines, ...logged, ""].join("\n")
+  }
+}
+
 /** The standby that has most of the log, once it is certain that no more of it comes. */
 async function mostAdvanced(): Promise<ReplicaNode> {
   const places = await Promise.all(
@@ -143,9 +179,10 @@ it(
     ]
     const witnesses: Witness[] = []
     const engines = []
-    for (const order of orders) {
-      const followed = order.map((at) => replicas.nodes[at]!)
-      const engine = await replicas.engine(followed, { confirmedBy: 2 })
+    const record = new RoundRecord()
+    for (const [at, order] of orders.entries()) {
+      const followed = order.map((each) => replicas.nodes[each]!)
+      const engine = await replicas.engine(followed, { confirmedBy: 2, log: record.logOf(`engine ${at}`) })
       engines.push(engine)
       const witness = new Witness(await replicas.client(engine))
       await witness.begin()
@@ -167,9 +204,14 @@ it(
           await harmStandby(chance)
         }
         const old = replicas.primary
+        record.begin()
         const killedAt = Date.now()
         await old.kill()
-        await replicas.failOver(await mostAdvanced())
+        record.note(`killed ${old.name}`)
+        const next = await mostAdvanced()
+        record.note(`${next.name} is the most advanced`)
+        await replicas.failOver(next)
+        record.note(`promoted ${next.name}`)
         for (const witness of witnesses) {
           await expect
             .poll(() => witness.firstSince(killedAt), {
@@ -179,7 +221,10 @@ it(
             })
             .not.toBeNull()
           gaps.push(witness.firstSince(killedAt)! - killedAt)
+          record.note("a new commit is shown")
         }
+        if (gaps.slice(-witnesses.length).some((gap) => gap > SLOW))
+          process.stdout.write(record.tell(total.rounds))
         await replicas.rejoin(old)
       }
       await writers.stop()

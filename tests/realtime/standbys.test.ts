@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { openPool } from "#server/realtime/pool.ts"
+import { ensureStandbyAnchor } from "#server/realtime/standby-anchor.ts"
 import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import type { Engine } from "./support/engine.ts"
@@ -213,6 +215,45 @@ describe("a process that follows standbys", () => {
     },
   )
 })
+
+it("a standby goes on replaying while a slot is made on it, which waits for the log", async () => {
+  const [own, other] = replicas.standbys
+  for (const standby of [own!, other!]) await standby.set({ hot_standby_feedback: "off" })
+  // Rather than end a statement that still needs what the log removes, it would wait for ever.
+  await own!.set({ max_standby_streaming_delay: "-1" })
+  onTestFinished(async () => {
+    for (const standby of [own!, other!])
+      await standby.set({ hot_standby_feedback: null, max_standby_streaming_delay: null })
+  })
+  await insert(replicas, 1, 10)
+  await expect.poll(() => countOn(own!), { timeout: 20_000 }).toBe(10)
+  const pool = openPool(own!.url, 1)
+  const nobody = openPool("postgres://nobody@127.0.0.1:9/none", 1)
+  onTestFinished(async () => void (await Promise.all([pool.close(), nobody.close()])))
+  const making = ensureStandbyAnchor({ url: own!.url, pool }, nobody, { name: "made_late", publication: "" })
+  const slot = () =>
+    replicas.on(own!, (sql) => sql`select active from pg_replication_slots where slot_name = 'made_late'`)
+  await expect.poll(slot, { timeout: 20_000 }).toEqual([{ active: true }])
+  await replicas.on(replicas.primary, async (sql) => {
+    const kept = () => sql`select 1 from pg_replication_slots where xmin is not null`
+    await expect.poll(kept, { timeout: 20_000 }).toHaveLength(0)
+    await sql`delete from messages`
+    await sql`vacuum messages`
+  })
+  await insert(replicas, 11, 15)
+  await expect.poll(() => countOn(own!), { timeout: 20_000 }).toBe(5)
+  expect(await slot()).toEqual([{ active: true }])
+  await replicas.on(replicas.primary, (sql) => sql`select pg_log_standby_snapshot()`)
+  await making
+  expect(await slot()).toEqual([{ active: false }])
+  await replicas.on(own!, (sql) => sql`select pg_drop_replication_slot('made_late')`)
+})
+
+const countOn = (node: Node) =>
+  replicas.on(node, async (sql) => {
+    const [row] = await sql`select count(*)::int from messages`
+    return row?.["count"]
+  })
 
 /** The states of a node's permanent slots. */
 const slotsOf = (node: Node) =>
