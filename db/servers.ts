@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { Duplex } from "node:stream"
 import postgres from "postgres"
+import { startAnswerTimer } from "./answer-timer.ts"
 
 // A database URL may name several servers, of which one accepts writes. postgres 3.4.9 cannot be
 // left to find it: on PostgreSQL 14 and newer its `target_session_attrs=read-write` accepts a
@@ -144,16 +145,15 @@ function startFinder(databaseUrl: string, servers: readonly Server[]): Finder {
 
 async function openSocket({ host, port }: Server): Promise<Socket> {
   const socket = connect({ host, port })
-  const timer = setTimeout(
-    () => socket.destroy(lost("CONNECT_TIMEOUT", `${host}:${port} did not answer within ${TIMEOUT} ms.`)),
-    TIMEOUT,
+  const stopTimer = startAnswerTimer(TIMEOUT, () =>
+    socket.destroy(lost("CONNECT_TIMEOUT", `${host}:${port} did not answer within ${TIMEOUT} ms.`)),
   )
   try {
     await once(socket, "connect")
     // The client verifies the certificate against it.
     return Object.assign(socket, { host })
   } finally {
-    clearTimeout(timer)
+    stopTimer()
   }
 }
 
@@ -195,21 +195,19 @@ async function findPrimary(databaseUrl: string, servers: readonly Server[], leas
 async function readTimeline(url: string): Promise<number> {
   const client = openPostgres(url, {
     max: 1,
-    connect_timeout: TIMEOUT / 1000,
+    connect_timeout: 0, // it is limited below
     prepare: false,
     onnotice() {},
     connection: { application_name: "tideline primary" },
   })
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT} ms`)), TIMEOUT)
-  })
+  const late = Promise.withResolvers<never>()
+  const stopTimer = startAnswerTimer(TIMEOUT, () => late.reject(new Error(`no answer within ${TIMEOUT} ms`)))
   try {
-    const [row] = await Promise.race([client.unsafe(READ_TIMELINE).simple(), late])
+    const [row] = await Promise.race([client.unsafe(READ_TIMELINE).simple(), late.promise])
     if (row?.["timeline"] === null) throw new Error("is a standby")
     return Number.parseInt(String(row?.["timeline"]), 16)
   } finally {
-    clearTimeout(timer)
+    stopTimer()
     void client.end({ timeout: 0 }).catch(() => {})
   }
 }

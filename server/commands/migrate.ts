@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import * as v from "valibot"
 import { grantToApplication } from "#db/application-role.ts"
-import { readDatabaseUrl } from "#db/servers.ts"
+import { openPostgres, readDatabaseUrl } from "#db/servers.ts"
 import { migrate } from "#db/migrate.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { prepareEngine } from "#server/realtime/setup.ts"
@@ -31,8 +32,12 @@ const Command = v.pipe(
   }),
 )
 
+/** Of several servers that are started together, the primary may not be there yet. Milliseconds. */
+const PRIMARY_WAIT = 60_000
+
 await runCommand(Command, USAGE, async ({ values }) => {
   await withPostgres(readSettings(root), async (url) => {
+    await waitForPrimary(url)
     await migrate(url, join(root, "db/migrations"))
     await prepareEngine(url, LIMITS.name, watchedTables)
     process.stdout.write("The database is up to date.\n")
@@ -42,3 +47,18 @@ await runCommand(Command, USAGE, async ({ values }) => {
     process.stdout.write(`The role ${role} has access to it.\n`)
   })
 })
+
+async function waitForPrimary(url: string): Promise<void> {
+  for (const deadline = Date.now() + PRIMARY_WAIT; ; await setTimeout(500)) {
+    const client = openPostgres(url, { max: 1, onnotice: () => {} })
+    try {
+      await client`select 1`
+      return
+    } catch (error) {
+      const isExpected = error instanceof Error && "code" in error && error.code === "NO_PRIMARY"
+      if (!isExpected || Date.now() > deadline) throw error
+    } finally {
+      await client.end({ timeout: 0 }).catch(() => {})
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 
+import { startAnswerTimer } from "#db/answer-timer.ts"
 import { copyAnchor, type Anchor } from "./anchor.ts"
 import type { Lineage } from "./lineage.ts"
 import { lsnFromSql } from "./lsn.ts"
@@ -100,7 +101,7 @@ export async function openStart(options: BeginOptions): Promise<Opened & { conti
 async function open(node: Node, { anchor, connectMs, trying }: BeginOptions): Promise<Opened> {
   const connection = openReplication(node.url, "realtime stream")
   trying(connection)
-  const timer = setTimeout(() => void connection.end(), connectMs)
+  const stopTimer = startAnswerTimer(connectMs, () => void connection.end())
   try {
     const { lineage, flushed } = await connection.locate(null)
     const [row] = await connection.sql
@@ -133,7 +134,7 @@ async function open(node: Node, { anchor, connectMs, trying }: BeginOptions): Pr
     await connection.end()
     throw error
   } finally {
-    clearTimeout(timer)
+    stopTimer()
   }
 }
 

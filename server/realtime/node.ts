@@ -1,3 +1,4 @@
+import { startAnswerTimer } from "#db/answer-timer.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import type { Lineage } from "./lineage.ts"
 import { lsnFromSql } from "./lsn.ts"
@@ -89,7 +90,7 @@ export function watchNode(
   async function ask(): Promise<NodeState> {
     connection ??= openReplication(url, "realtime watch")
     const asked = connection
-    const timer = setTimeout(() => void asked.end(), ANSWER_MS)
+    const stopTimer = startAnswerTimer(ANSWER_MS, () => void asked.end())
     try {
       const at = performance.now()
       const replayed = asked.sql.unsafe(REPLAYED).simple()
@@ -106,7 +107,7 @@ export function watchNode(
         at,
       }
     } finally {
-      clearTimeout(timer)
+      stopTimer()
     }
   }
 

@@ -1,3 +1,4 @@
+import { startAnswerTimer } from "#db/answer-timer.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import { nameOfServers } from "#db/servers.ts"
 import { ensureAnchor, type Anchor } from "./anchor.ts"
@@ -211,10 +212,8 @@ export function openNodes(options: NodesOptions): Nodes {
   }
 
   async function askPrimary(): Promise<Omit<Sample, "at"> | null> {
-    let timeout: NodeJS.Timeout | undefined
-    const late = new Promise<null>((resolve) => {
-      timeout = setTimeout(resolve, PRIMARY_ANSWER_MS, null)
-    })
+    const late = Promise.withResolvers<null>()
+    const stopTimer = startAnswerTimer(PRIMARY_ANSWER_MS, () => late.resolve(null))
     const asked = primary
       .useClient(
         (sql) => sql`
@@ -225,8 +224,8 @@ export function openNodes(options: NodesOptions): Nodes {
         timeline: Number.parseInt(String(row?.["file"]).slice(0, 8), 16),
       }))
       .catch(() => null)
-    const answer = await Promise.race([asked, late])
-    clearTimeout(timeout)
+    const answer = await Promise.race([asked, late.promise])
+    stopTimer()
     return answer
   }
 

@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { startAnswerTimer } from "#db/answer-timer.ts"
 import { isLost } from "#db/outage.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
 import { openPostgres, readDatabaseUrl, serversOf } from "#db/servers.ts"
@@ -34,6 +36,21 @@ describe("a database URL", () => {
   ])("is refused if it is %s", (url) => {
     expect(readDatabaseUrl(url)).toBeNull()
   })
+})
+
+it("the time that a server has to answer does not go by while the process is busy", async () => {
+  const late = Promise.withResolvers<void>()
+  let isLate = false
+  const stop = startAnswerTimer(100, () => {
+    isLate = true
+    late.resolve()
+  })
+  onTestFinished(stop)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  // What has arrived in the meantime is read now.
+  await setImmediate()
+  expect(isLate).toBe(false)
+  await late.promise
 })
 
 describe("a client for several servers", () => {

@@ -47,11 +47,20 @@ export async function walkThroughFailovers(clone: FreshClone, page: Page) {
     await expectSlotsFor("postgres")
   })
   await step("a file is stored, and shown", () => store("4 with the old primary.txt"))
+  await step("everything is taken down, and comes up again with the same primary", async () => {
+    await compose("down")
+    await compose("up", "-d", "--wait")
+    await expectStandbys(
+      first,
+      SERVERS.filter((each) => each !== first),
+    )
+  })
+  await step("a file is stored, and shown on the page that was open", () => store("5 after all was down.txt"))
 
   const second = await step(`${first} is killed as well, and another one promoted`, () =>
     loseAndPromote(first),
   )
-  await step("a file is stored, and shown on the page that was open", () => store("5 after the second.txt"))
+  await step("a file is stored, and shown on the page that was open", () => store("6 after the second.txt"))
   await step(`${first} is replaced`, async () => {
     await compose("rm", "--stop", "--force", first)
     await promisify(execFile)("docker", ["volume", "rm", `${clone.project}_${first}`])
@@ -63,9 +72,9 @@ export async function walkThroughFailovers(clone: FreshClone, page: Page) {
   })
   await step("npm run doctor has nothing against the servers", expectSound)
   await step("nothing that was shown is gone, and the page was never loaded again", async () => {
-    await store("6 at the end.txt")
+    await store("7 at the end.txt")
     const names = await namesOn(page)
-    if (names.length !== 7) throw new Error(`The page shows ${names.join(", ")}.`)
+    if (names.length !== 8) throw new Error(`The page shows ${names.join(", ")}.`)
     if ((await page.locator("body[data-seen]").count()) !== 1) throw new Error("The page was loaded again.")
   })
 

@@ -25,13 +25,14 @@ afterAll(async () => {
 })
 
 const settings = () => ({
-  DATABASE_URL: set.primary.url,
+  DATABASE_URL: set.url,
   FOLLOW_DATABASE_URL: set.nodes.map(({ url }) => url).join(),
 })
 
 describe("npm run doctor", () => {
   it("finds every followed server sound", async () => {
-    const { findings } = await runDoctor()
+    const { code, problems, findings } = await runDoctor()
+    expect({ code, problems }).toEqual({ code: 0, problems: [] })
     expect(findings).toEqual([
       expect.stringMatching(/^ok 127\.0\.0\.1:\d+: PostgreSQL 1[78]\.\d+, the primary\. \d of 6 slots and/),
       expect.stringMatching(/^ok 127\.0\.0\.1:\d+: PostgreSQL 1[78]\.\d+, a standby\. 6 of 6 slots and/),
@@ -63,7 +64,8 @@ describe("npm run doctor", () => {
       })
       await expect.poll(() => isRead(slot), { timeout: 20_000 }).toBe(true)
     })
-    const { findings } = await runDoctor()
+    const { code, problems, findings } = await runDoctor()
+    expect({ code, problems }).toEqual({ code: 0, problems: [] })
     expect(findings).toEqual([
       expect.stringContaining("the primary"),
       expect.stringMatching(
@@ -158,8 +160,15 @@ async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** What it found about followed servers, each as its state and text. */
-function runDoctor(changes: Record<string, string> = {}): Promise<{ code: number; findings: string[] }> {
+interface Found {
+  code: number
+  /** What keeps Tideline from working, whatever it is about. */
+  problems: string[]
+  /** About followed servers, each as its state and text. */
+  findings: string[]
+}
+
+function runDoctor(changes: Record<string, string> = {}): Promise<Found> {
   const env = {
     PATH: process.env["PATH"],
     DATA_DIR: join(folder, "data"),
@@ -174,7 +183,11 @@ function runDoctor(changes: Record<string, string> = {}): Promise<{ code: number
       { cwd: folder, env },
       (_error, out) => {
         const lines = [...out.matchAll(/^(ok|warning|problem) +Followed +(.*)$/gm)]
-        done({ code: child.exitCode ?? -1, findings: lines.map(([, state, text]) => `${state} ${text}`) })
+        done({
+          code: child.exitCode ?? -1,
+          problems: out.split("\n").filter((line) => line.startsWith("problem")),
+          findings: lines.map(([, state, text]) => `${state} ${text}`),
+        })
       },
     )
   })
