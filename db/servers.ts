@@ -2,7 +2,6 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { Duplex } from "node:stream"
 import postgres from "postgres"
-import { startAnswerTimer } from "./answer-timer.ts"
 
 // A database URL may name several servers, of which one accepts writes. postgres 3.4.9 cannot be
 // left to find it: on PostgreSQL 14 and newer its `target_session_attrs=read-write` accepts a
@@ -210,6 +209,25 @@ async function readTimeline(url: string): Promise<number> {
     stopTimer()
     void client.end({ timeout: 0 }).catch(() => {})
   }
+}
+
+/** As which one interval counts at most, however late it is. */
+const PARTS = 10
+
+/**
+ * Calls `late` when a server has not answered for so many ms, unless the returned function is called
+ * before. A process that was busy or stopped in the meantime has perhaps not read the answer yet, so
+ * that time does not count.
+ */
+export function startAnswerTimer(ms: number, late: () => void): () => void {
+  let left = PARTS
+  const timer = setInterval(() => {
+    left -= 1
+    if (left > 0) return
+    clearInterval(timer)
+    late()
+  }, ms / PARTS)
+  return () => clearInterval(timer)
 }
 
 /** The name of a segment of the log begins with the timeline, in hexadecimal. */

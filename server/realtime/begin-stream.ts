@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-import { startAnswerTimer } from "#db/answer-timer.ts"
+import { startAnswerTimer } from "#db/servers.ts"
 import { copyAnchor, type Anchor } from "./anchor.ts"
 import type { Lineage } from "./lineage.ts"
 import { lsnFromSql } from "./lsn.ts"

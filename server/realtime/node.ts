@@ -1,4 +1,4 @@
-import { startAnswerTimer } from "#db/answer-timer.ts"
+import { startAnswerTimer } from "#db/servers.ts"
 import type { ConnectionPool } from "#db/connections.ts"
 import type { Lineage } from "./lineage.ts"
 import { lsnFromSql } from "./lsn.ts"

@@ -1,6 +1,5 @@
-import { startAnswerTimer } from "#db/answer-timer.ts"
 import type { ConnectionPool } from "#db/connections.ts"
-import { nameOfServers } from "#db/servers.ts"
+import { nameOfServers, startAnswerTimer } from "#db/servers.ts"
 import { ensureAnchor, type Anchor } from "./anchor.ts"
 import { isInLineage, type Lineage } from "./lineage.ts"
 import type { Log } from "./log.ts"

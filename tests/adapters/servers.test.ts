@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { startAnswerTimer } from "#db/answer-timer.ts"
 import { isLost } from "#db/outage.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
-import { openPostgres, readDatabaseUrl, serversOf } from "#db/servers.ts"
+import { openPostgres, readDatabaseUrl, serversOf, startAnswerTimer } from "#db/servers.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
 
 const PASSWORD = "an%40engine"

@@ -5,10 +5,10 @@ import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { killStreams } from "./support/cluster.ts"
-import { amount, seeded } from "./support/form.ts"
+import { amount, LONG, seeded } from "./support/form.ts"
 import { expectEqual, storedMessages } from "./support/oracle.ts"
 import { expectEqualAtRest, followAny, startWriters, type Chance } from "./support/random-load.ts"
-import { startReplicas, type Replicas } from "./support/replicas.ts"
+import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
 
 let replicas: Replicas
 
@@ -184,5 +184,49 @@ describe("the snapshot and the stream of a standby together", () => {
       }
     },
     amount(180_000, 600_000),
+  )
+
+  it.runIf(LONG).each([
+    ["hangs", async (node: ReplicaNode) => node.pause(), async (node: ReplicaNode) => node.resume()],
+    [
+      "lags 30 s behind",
+      (node: ReplicaNode) => node.delayReplay(30_000),
+      (node: ReplicaNode) => node.delayReplay(0),
+    ],
+  ])(
+    "equal the table while a standby %s for a minute, and when it is the only one left after that",
+    async (_, harmOwn, heal) => {
+      const [own, other] = replicas.standbys
+      const client = await replicas.client(await begin([own!, other!]))
+      client.keepEvents = false
+      const list = await client.follow("messages.inThread", { threadId: "t" })
+      const stopping = new AbortController()
+      onTestFinished(() => stopping.abort())
+      let written = 0
+      const writing = (async () => {
+        for (; !stopping.signal.aborted; await sleep(20)) await insert(replicas, ++written, written)
+      })()
+      await harmOwn(own!)
+      await sleep(60_000)
+      await client.until(() => list.rows.size > written - 50, "the rows of the minute", 10_000)
+      await heal(own!)
+      await own!.whenStreaming()
+      other!.pause()
+      onTestFinished(async () => other!.resume())
+      const streams = () =>
+        replicas.on(
+          own!,
+          (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
+        )
+      await expect.poll(streams, { timeout: 60_000 }).toHaveLength(1)
+      stopping.abort()
+      await writing
+      const stored = await replicas.on(replicas.primary, (sql) => storedMessages(sql, "t"))
+      await client.until(() => list.rows.size === stored.length, `${stored.length} rows`, 30_000)
+      expect(client.rowsOf(list)).toEqual(stored)
+      expect(client.violations).toEqual([])
+      expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+    },
+    300_000,
   )
 })
