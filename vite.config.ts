@@ -129,8 +129,12 @@ function websocketOnly(): Plugin {
     name: "websocket-only",
     enforce: "pre",
     load(id) {
-      if (!id.endsWith("/engine.io-client/build/esm/transports/index.js")) return
-      return `import { WS } from "./websocket.js"\nexport const transports = { websocket: WS }`
+      if (id.endsWith("/engine.io-client/build/esm/transports/index.js"))
+        return `import { WS } from "./websocket.js"\nexport const transports = { websocket: WS }`
+      // For binary data, which only the other transports send as text.
+      if (id.endsWith("/engine.io-parser/build/esm/contrib/base64-arraybuffer.js"))
+        return `export const decode = () => new ArrayBuffer(0)`
+      return null
     },
   }
 }

@@ -1,4 +1,4 @@
-import { chatMutations, liveChat } from "./chat/live.ts"
+import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
 import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileMutations, liveFiles } from "./files/live.ts"
@@ -29,7 +29,7 @@ export const liveMutations = [
 ]
 
 /** Channels for what is not stored, each beside one of the queries. */
-export const liveChannels = [...demoChannels]
+export const liveChannels = [...chatChannels, ...demoChannels]
 
 /**
  * The scope that a limited API key needs for a call; null for those open to every key, such as its

@@ -37,6 +37,15 @@ const LINGER = 30_000
  */
 const PER_MESSAGE = 50
 
+/**
+ * What a channel beside rows has to know: that they are followed by a subscription from now on, that
+ * it has ended, and the events of its channels.
+ */
+export type ChannelNews =
+  | [name: "began", id: number]
+  | [name: "ended"]
+  | Extract<LinkEvent, ["message" | "members", unknown]>
+
 export type LiveClient = ReturnType<typeof createLiveClient>
 
 /**
@@ -48,6 +57,7 @@ export function createLiveClient(link: Link) {
   const keys = new Map<number, string>()
   const ids = new Map<string, number>()
   const holders = new Map<string, number>()
+  const channels = new Map<string, (news: ChannelNews) => void>()
   const lingering = new Map<string, ReturnType<typeof setTimeout>>()
   const freshnessReaders = new Set<() => void>()
   let freshness = CONNECTING
@@ -132,8 +142,16 @@ export function createLiveClient(link: Link) {
 
   // Events from the server.
 
-  function received([name, event]: LinkEvent) {
+  function tellChannel(key: string | undefined, news: ChannelNews) {
+    channels.get(key ?? "")?.(news)
+  }
+
+  function received(from: LinkEvent) {
+    const [name, event] = from
     switch (name) {
+      case "message":
+      case "members":
+        return tellChannel(keys.get(event.id), from)
       case "snapshot":
         held.push(event)
         if (event.more) return
@@ -178,6 +196,7 @@ export function createLiveClient(link: Link) {
     let isRead = false
     for (const [id, snapshot] of joined) {
       collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
+      tellChannel(keys.get(id), ["began", id])
       isRead ||= snapshot.kind === "rows"
     }
     const position = events.at(-1)?.position
@@ -208,6 +227,7 @@ export function createLiveClient(link: Link) {
       const key = keys.get(id)
       keys.delete(id)
       if (key === undefined || ids.get(key) !== id) return []
+      tellChannel(key, ["ended"])
       ids.delete(key)
       if (lsn !== undefined && epoch !== undefined) collections.get(key)?.suspend({ epoch, lsn })
       return [key]
@@ -295,6 +315,15 @@ export function createLiveClient(link: Link) {
     ): Promise<ValueOf<Mutation>> {
       return mutations.begin(mutation, args, shown)
     },
+    /** For a channel beside rows that are held, one at a time. Returns a function that ends it. */
+    accompany(loaded: Pick<Loaded, "query" | "args">, channel: (news: ChannelNews) => void): () => void {
+      const key = keyOf(loaded)
+      channels.set(key, channel)
+      const id = ids.get(key)
+      if (id !== undefined && collections.get(key)?.live) channel(["began", id])
+      return () => void channels.delete(key)
+    },
+    call: link.call,
     freshness: () => freshness,
     watchFreshness(reader: () => void) {
       freshnessReaders.add(reader)

@@ -27,8 +27,7 @@ export function createDeferredLink(): DeferredLink {
     },
     subscribe: (subscriptions) => link?.subscribe(subscriptions) ?? lose(),
     unsubscribe: (ids) => link?.unsubscribe(ids),
-    query: (message) => link?.query(message) ?? lose(),
-    mutate: (message) => link?.mutate(message) ?? lose(),
+    call: (name, message) => link?.call(name, message) ?? lose(),
     await: (lsn) => link?.await(lsn),
     wake: () => link?.wake(),
     close() {

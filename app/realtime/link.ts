@@ -1,4 +1,7 @@
 import type {
+  BroadcastAnswer,
+  ClientEvents,
+  JoinAnswer,
   Lsn,
   MutateAnswer,
   QueryAnswer,
@@ -7,15 +10,23 @@ import type {
   SubscribeItem,
 } from "#server/realtime/contract.ts"
 
-/**
- * An event from the server, by name. `goodbye` is handled inside the link, and pages join no
- * channels.
- */
+/** An event from the server, by name. `goodbye` is handled inside the link. */
 export type LinkEvent = {
   [Name in LinkEventName]: [name: Name, event: Parameters<ServerEvents[Name]>[0]]
 }[LinkEventName]
 
-type LinkEventName = Exclude<keyof ServerEvents, "goodbye" | "message" | "members">
+type LinkEventName = Exclude<keyof ServerEvents, "goodbye">
+
+/** Messages with a response, and what it is. `leave` has none, and is not waited for. */
+export interface Calls {
+  query: { message: Parameters<ClientEvents["query"]>[0]; answer: QueryAnswer }
+  mutate: { message: Parameters<ClientEvents["mutate"]>[0]; answer: MutateAnswer }
+  join: { message: Parameters<ClientEvents["join"]>[0]; answer: JoinAnswer }
+  broadcast: { message: Parameters<ClientEvents["broadcast"]>[0]; answer: BroadcastAnswer }
+  leave: { message: Parameters<ClientEvents["leave"]>[0]; answer: null }
+}
+
+export type Call = { [Name in keyof Calls]: [name: Name, message: Calls[Name]["message"]] }[keyof Calls]
 
 export type LinkState = "connecting" | "up" | "down" | "signed-out" | "outdated"
 
@@ -34,11 +45,11 @@ export interface Link {
   /** Rejects if the connection is lost before the response. */
   subscribe(subscriptions: SubscribeItem[]): Promise<SubscribeAnswer>
   unsubscribe(ids: number[]): void
-  query(message: { query: string; args: unknown }): Promise<QueryAnswer>
   /**
-   * Rejects if the connection is lost before the response; the same message may then be sent again.
+   * Rejects if the connection is lost before the response. The same `mutate` may then be sent again.
+   * `join`, `leave` and `broadcast` name a subscription.
    */
-  mutate(message: { mutation: string; args: unknown; mutationId: string }): Promise<MutateAnswer>
+  call<Name extends keyof Calls>(name: Name, message: Calls[Name]["message"]): Promise<Calls[Name]["answer"]>
   await(lsn: Lsn): void
   /**
    * The page became visible or the network is back: checks immediately whether the connection is

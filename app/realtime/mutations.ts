@@ -58,7 +58,7 @@ export function createMutations({ link, collections, isUp, place }: MutationsOpt
     mutation.sending = true
     try {
       const { name, args, mutationId } = mutation
-      const answer = await link.mutate({ mutation: name, args, mutationId })
+      const answer = await link.call("mutate", { mutation: name, args, mutationId })
       mutation.answered = true
       if ("error" in answer) {
         drop((one) => one === mutation, false)

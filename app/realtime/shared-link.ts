@@ -1,11 +1,5 @@
-import type {
-  Lsn,
-  MutateAnswer,
-  QueryAnswer,
-  SubscribeAnswer,
-  SubscribeItem,
-} from "#server/realtime/contract.ts"
-import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
+import type { Lsn, SubscribeAnswer, SubscribeItem } from "#server/realtime/contract.ts"
+import type { Call, Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 
 /**
@@ -16,8 +10,7 @@ export type TabMessage =
   | { kind: "hello"; lock: string }
   | { kind: "subscribe"; call: number; subscriptions: SubscribeItem[] }
   | { kind: "unsubscribe"; ids: number[] }
-  | { kind: "query"; call: number; message: { query: string; args: unknown } }
-  | { kind: "mutate"; call: number; message: { mutation: string; args: unknown; mutationId: string } }
+  | { kind: "call"; call: number; said: Call }
   | { kind: "await"; lsn: Lsn }
   | { kind: "wake" }
   | { kind: "bye" }
@@ -95,8 +88,8 @@ export async function openSharedLink(userId: string): Promise<Link> {
     subscribe: (subscriptions) =>
       ask<SubscribeAnswer>((call) => ({ kind: "subscribe", call, subscriptions })),
     unsubscribe: (ids) => say({ kind: "unsubscribe", ids }),
-    query: (message) => ask<QueryAnswer>((call) => ({ kind: "query", call, message })),
-    mutate: (message) => ask<MutateAnswer>((call) => ({ kind: "mutate", call, message })),
+    call: (name, message) =>
+      ask((call) => ({ kind: "call", call, said: [name, message] as unknown as Call })),
     await: (lsn) => say({ kind: "await", lsn }),
     wake: () => say({ kind: "wake" }),
     close() {

@@ -88,9 +88,11 @@ async function obey(tab: Tab, to: Link, message: TabMessage) {
     case "unsubscribe":
       drop(tab, message.ids)
       break
-    case "query":
-    case "mutate": {
-      const answer = message.kind === "query" ? to.query(message.message) : to.mutate(message.message)
+    case "call": {
+      const [name, said] = message.said
+      // An id that the tab no longer has is refused by the server.
+      const ours = "id" in said ? { ...said, id: tab.shared.get(said.id) ?? -1 } : said
+      const answer = to.call(name as "join", ours as never)
       tell(tab, { kind: "answer", call: message.call, value: await answer.catch(() => undefined) })
       break
     }
@@ -161,6 +163,11 @@ function partFor(tab: Tab, [name, event]: LinkEvent): LinkEvent | undefined {
         return id === undefined ? [] : [{ ...part, id }]
       })
       return [name, { ...event, subscriptions }]
+    }
+    case "message":
+    case "members": {
+      const id = own(tab, event.id)
+      return id === undefined ? undefined : ([name, { ...event, id }] as LinkEvent)
     }
     case "reset":
     case "revoked": {

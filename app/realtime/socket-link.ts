@@ -13,7 +13,7 @@ import { describeDevice } from "#server/devices/device-contract.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 import { retryDelay } from "./retry-delay.ts"
 import type { RealtimeToken } from "./token.ts"
-import type { Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
+import type { Calls, Link, LinkEvent, LinkListener, LinkState } from "./link.ts"
 
 interface SocketLinkOptions {
   origin: string
@@ -145,7 +145,8 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       retryAfter = (event as GoodbyeEvent).retryAfter
       return
     }
-    if (isKnown(name)) listener.received([name, event] as LinkEvent)
+    // Those of a newer server are left to the listener, which does nothing about them.
+    listener.received([name, event] as LinkEvent)
     const { events, characters, milliseconds } = ACKNOWLEDGE_AFTER
     if (sequence - acknowledged >= events || unacknowledged >= characters) acknowledge()
     else acknowledgeTimer ??= setTimeout(acknowledge, milliseconds)
@@ -198,8 +199,13 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
     },
     subscribe: (subscriptions) => ask(() => socket.emitWithAck("subscribe", { subscriptions })),
     unsubscribe: (ids) => void (socket.connected && socket.emit("unsubscribe", { ids })),
-    query: (message) => ask(() => socket.emitWithAck("query", message)),
-    mutate: (message) => ask(() => socket.emitWithAck("mutate", message)),
+    call<Name extends keyof Calls>(name: Name, message: Calls[Name]["message"]) {
+      const answer =
+        name === "leave"
+          ? Promise.resolve(void socket.emit("leave", message as Calls["leave"]["message"]))
+          : ask(() => socket.emitWithAck(name as "query", message as Calls["query"]["message"]))
+      return answer as Promise<Calls[Name]["answer"]>
+    },
     await: acknowledge,
     wake() {
       if (state === "outdated") return
@@ -215,12 +221,6 @@ export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link 
       socket.disconnect()
     },
   }
-}
-
-const KNOWN = ["snapshot", "commit", "position", "reset", "revoked"] satisfies LinkEvent[0][]
-
-function isKnown(name: string): name is LinkEvent[0] {
-  return (KNOWN as string[]).includes(name)
 }
 
 /** When its connection is lost, socket.io leaves an acknowledgement pending forever. */

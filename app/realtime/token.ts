@@ -18,8 +18,7 @@ export async function fetchToken(userId: string): Promise<RealtimeToken | null> 
     signal: AbortSignal.timeout(TIMEOUT),
   })
   if (response.status === 401) return null
-  if (!response.ok)
-    throw new Error(`The server answered ${response.status} to the request for a realtime token.`)
+  if (!response.ok) throw new Error(`Status ${response.status} for a token`)
   const issued = (await response.json()) as { token: string; expiresAt: number; userId: string }
   // The cookies may belong to another user by now, whose rows must not appear on this page.
   if (issued.userId !== userId) return null

@@ -85,7 +85,8 @@ async function openLink(userId: string): Promise<Link> {
   return openSocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
 }
 
-function useClient(): LiveClient {
+/** For what has no hook of its own here. */
+export function useClient(): LiveClient {
   const client = useContext(LiveContext)
   if (!client) throw new Error("Live records need a LiveProvider around them.")
   return client

@@ -3,7 +3,7 @@ import { reason } from "#server/reason-contract.ts"
 import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
-import type { MutationType } from "#server/realtime/contract.ts"
+import type { ChannelType, MutationType } from "#server/realtime/contract.ts"
 import { Everywhere, InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
@@ -279,6 +279,15 @@ export const chatCalls: {
   stop: { name: "chat.stop" },
   revokeShare: { name: "chat.revokeShare" },
 }
+
+/** What somebody is doing in a conversation. */
+export const Presence = v.strictObject({
+  userId: v.pipe(v.string(), v.uuid()),
+  state: v.picklist(["reading", "writing"]),
+})
+export type Presence = v.InferOutput<typeof Presence>
+
+export const chatPresenceChannel: ChannelType<"chat.presence", Presence> = { name: "chat.presence" }
 
 /** The query of a list of conversations or messages. Invalid values are ignored. */
 export const PageQuery = v.object({

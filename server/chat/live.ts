@@ -3,6 +3,7 @@ import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { InSpace } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
+import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import {
   watchedChunks,
@@ -11,7 +12,15 @@ import {
   watchedThreadShares,
   watchedTurns,
 } from "#server/watched-tables.ts"
-import { chatCalls, CreateThread, RenameThread, ThreadId, ThreadShareId } from "./contract.ts"
+import {
+  chatCalls,
+  chatPresenceChannel,
+  CreateThread,
+  Presence,
+  RenameThread,
+  ThreadId,
+  ThreadShareId,
+} from "./contract.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { createThread, renameThread } from "./threads.ts"
@@ -126,6 +135,21 @@ export const liveThreadShares = defineLiveQuery({
   project: threadShareSummary,
   row: ShareRow,
 })
+
+/**
+ * Who is there is known from the list of members. Their names do not say who they are, so each says
+ * it, and again for those who come later.
+ */
+export const chatPresence = defineChannel({
+  name: chatPresenceChannel.name,
+  description:
+    "Who has a conversation on the screen, and who is writing in it. Say so on joining, when it changes, every few seconds while writing, and again when there are new members. The `userId` must be the caller's.",
+  query: liveMessages,
+  message: Presence,
+  accepts: ({ userId }, viewer: Viewer) => userId === viewer.user._id,
+})
+
+export const chatChannels = [chatPresence]
 
 export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveThreadShares]
 

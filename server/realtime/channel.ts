@@ -12,6 +12,7 @@ export interface Channel<Name extends string = string, Message = unknown> extend
   /** Anyone who is subscribed to it may listen and send, within the same range. */
   readonly query: Pick<LiveQuery, "name">
   readonly schema: v.GenericSchema
+  accepts?(message: unknown, viewer: unknown): boolean
 }
 
 /** Declares a channel beside a live query, for what is no record: typing, cursors, presence. */
@@ -21,6 +22,8 @@ export function defineChannel<const Name extends string, Schema extends v.Generi
   description: string
   query: Pick<LiveQuery, "name">
   message: Schema
+  /** Refuses what the sender may not say, such as that they are somebody else. */
+  accepts?(message: v.InferOutput<Schema>, viewer: unknown): boolean
 }): Channel<Name, v.InferInput<Schema>> {
   const { message, ...rest } = definition
   return { ...rest, schema: message }

@@ -139,6 +139,8 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       if (!member) throw new Refused("not_found", `Join ${channel} first: the subscription ${id} has not.`)
       const parsed = v.safeParse(declared.schema, message)
       if (!parsed.success) throw new Refused("invalid", `The message for ${channel} has the wrong form.`)
+      if (declared.accepts?.(parsed.output, client.viewer) === false)
+        throw new Refused("forbidden", `The message for ${channel} says something about somebody else.`)
       const text = JSON.stringify(parsed.output)
       if (Buffer.byteLength(text) > CHANNEL_LIMITS.messageBytes) {
         throw new Refused(

@@ -25,10 +25,7 @@ beforeAll(async () => {
   await sql`update users set onboarding_completed = true`
   const made = await ada("/api/spaces", post({ name: "Engines" }))
   ;({ space } = (await made.json()) as { space: SpaceSummary })
-  for (const { email } of [grace, other])
-    await sql`
-      insert into space_members (space_id, user_id, role)
-      select ${space._id}, _id, 'editor' from users where email = ${email}`
+  for (const { email } of [grace, other]) await join(email)
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
@@ -40,6 +37,7 @@ afterAll(async () => {
 })
 
 const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })
+const readers = (page: Page) => page.getByRole("list", { name: "Also reading" })
 const members = (page: Page) => page.getByRole("listbox", { name: "Members to mention" })
 
 describe("a mention", () => {
@@ -97,6 +95,49 @@ describe("a mention", () => {
   })
 })
 
+describe("people in one conversation of a space", () => {
+  it("see who else reads it and who is writing, until they stop or close the page", async () => {
+    const threadId = await converse("Hello")
+    const one = await open(ada, `/s/engines/chat/${threadId}`)
+    const other = await open(grace, `/s/engines/chat/${threadId}`)
+    await readers(one).getByText("Grace Hopper").waitFor()
+    await readers(other).getByText("Ada Lovelace").waitFor()
+    expect(await readers(one).getByRole("listitem").count()).toBe(1)
+    await field(other).pressSequentially("Hm")
+    await one.getByText("Grace Hopper is writing…").waitFor()
+    expect(await other.getByText("is writing…").count()).toBe(0)
+    await field(other).fill("")
+    await one.getByText("Grace Hopper is writing…").waitFor({ state: "detached" })
+    await other.close()
+    await readers(one).waitFor({ state: "detached" })
+  })
+
+  it("no longer see somebody who is removed, who no longer sees them", async () => {
+    const threadId = await converse("Hello")
+    const one = await open(ada, `/s/engines/chat/${threadId}`)
+    const other = await open(grace, `/s/engines/chat/${threadId}`)
+    await readers(one).getByText("Grace Hopper").waitFor()
+    await readers(other).getByText("Ada Lovelace").waitFor()
+    const [user] = await sql`select _id from users where email = ${grace.email}`
+    await ada(`/api/spaces/${space._id}/members/${user?.["_id"]}`, { method: "DELETE" })
+    await readers(one).waitFor({ state: "detached" })
+    await other.getByRole("heading", { name: "You no longer have access to Engines" }).waitFor()
+    await join(grace.email)
+  })
+
+  it("see nobody elsewhere, and are seen by nobody while they read something else", async () => {
+    const threadId = await converse("Hello")
+    const elsewhere = await converse("Hello too")
+    const one = await open(ada, `/s/engines/chat/${threadId}`)
+    const other = await open(grace, `/s/engines/chat/${threadId}`)
+    await readers(one).getByText("Grace Hopper").waitFor()
+    await other.getByRole("navigation", { name: "Conversations" }).locator(`[href$="${elsewhere}"]`).click()
+    await readers(one).waitFor({ state: "detached" })
+    await other.goBack()
+    await readers(one).getByText("Grace Hopper").waitFor()
+  })
+})
+
 describe("the page of notifications", () => {
   it("marks all as read, in every window at once", async () => {
     await converse("@Grace Hopper, one")
@@ -151,6 +192,12 @@ async function open(person: Person, path: string, given?: Awaited<ReturnType<Bro
   await page.goto(app.origin + path)
   await takenOver(page)
   return page
+}
+
+async function join(email: string) {
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    select ${space._id}, _id, 'editor' from users where email = ${email}`
 }
 
 /** The names in the list, as they are offered. */

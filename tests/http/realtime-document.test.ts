@@ -300,7 +300,10 @@ describe("every mutation", () => {
 })
 
 test("every channel is joined beside its query, and takes the message described and no other", async () => {
-  const messages: Record<string, object> = { "demo.audience": { boat: "Petrel" } }
+  const messages: Record<string, object> = {
+    "chat.presence": { userId: own.userId, state: "writing" },
+    "demo.audience": { boat: "Petrel" },
+  }
   const other = await openLiveSocket(app, await realtimeToken(adaAtHome))
   let id = 1000
   expect(Object.keys(messages)).toEqual(document["x-channels"].map(({ name }) => name))

@@ -97,6 +97,24 @@ describe("in a space", () => {
     await grace.until(({ name, event }) => name === "commit" && JSON.stringify(event).includes('[1,"remove"'))
   })
 
+  it("nobody can say that somebody else is there, and who is removed is no longer there", async () => {
+    const conversation = { threadId, spaceId: space._id }
+    for (const [socket, id] of [
+      [ada, 1],
+      [grace, 2],
+    ] as const) {
+      await follow(socket, "chat.listMessages", conversation, id)
+      expect(await socket.join("chat.presence", id)).toHaveProperty("value")
+    }
+    expect(await claimPresence(ids.ada)).toMatchObject({ error: { code: "forbidden" } })
+    expect(await claimPresence(ids.grace)).toEqual({ value: null })
+    await ada.until(({ name, event }) => name === "message" && JSON.stringify(event).includes(ids.grace))
+    expect(JSON.stringify(ada.received)).not.toContain(`"userId":"${ids.ada}"`)
+    await value(ada, "spaces.removeMember", { spaceId: space._id, userId: ids.grace })
+    await ada.until(({ name, event }) => name === "members" && (event as { count: number }).count === 1)
+    expect(await claimPresence(ids.grace)).toMatchObject({ error: { code: "not_found" } })
+  })
+
   it("deleting the space ends its lists for everybody, and restoring it opens them again", async () => {
     await follow(ada, "spaces.listTrash", {}, 1)
     await follow(grace, "chat.listThreads", { spaceId: space._id }, 2)
@@ -143,6 +161,11 @@ function queries() {
     ["chat.listShares", { spaceId, threadId }],
     ["files.list", { spaceId }],
   ] as const
+}
+
+/** As Grace, whose subscription has the number 2. */
+function claimPresence(userId: string) {
+  return grace.broadcast("chat.presence", { userId, state: "writing" }, 2)
 }
 
 async function say(content: string) {

@@ -1,6 +1,6 @@
 import type { MutateAnswer, Refusal, SubscribeItem } from "#server/realtime/contract.ts"
 import { ConnectionLost } from "#app/realtime/connection-lost.ts"
-import type { Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
+import type { Call, Link, LinkEvent, LinkListener } from "#app/realtime/link.ts"
 
 /** A link with the test at its other end: it sees what the client sends and plays the server. */
 export function scriptedLink() {
@@ -11,6 +11,8 @@ export function scriptedLink() {
   const subscribed: SubscribeItem[] = []
   const unsubscribed: number[] = []
   const awaited: string[] = []
+  const joined: { id: number; channel: string }[] = []
+  const told: Call[] = []
   const sent: {
     mutation: string
     args: unknown
@@ -29,15 +31,29 @@ export function scriptedLink() {
         : { accepted: items.map(({ id }) => id), refused: [] }
     },
     unsubscribe: (ids) => void unsubscribed.push(...ids),
-    query: () => Promise.reject(new ConnectionLost()),
-    mutate: (message) => {
-      const { promise, resolve, reject } = Promise.withResolvers<MutateAnswer>()
-      sent.push({ ...message, answer: resolve, lose: () => reject(new ConnectionLost()) })
-      return promise
-    },
+    call: (name, message) => called([name, message] as unknown as Call) as Promise<never>,
     await: (lsn) => void awaited.push(lsn),
     wake() {},
     close() {},
+  }
+
+  async function called([name, message]: Call): Promise<unknown> {
+    switch (name) {
+      case "query":
+        throw new ConnectionLost()
+      case "mutate": {
+        const { promise, resolve, reject } = Promise.withResolvers<MutateAnswer>()
+        sent.push({ ...message, answer: resolve, lose: () => reject(new ConnectionLost()) })
+        return promise
+      }
+      case "join":
+        joined.push(message)
+        return { value: { member: `me${joined.length}`, members: [`me${joined.length}`], count: 1 } }
+      case "leave":
+      case "broadcast":
+        told.push([name, message] as Call)
+        return null
+    }
   }
 
   return {
@@ -45,6 +61,8 @@ export function scriptedLink() {
     subscribed,
     unsubscribed,
     awaited,
+    joined,
+    told,
     sent,
     up: () => listener.changed("up"),
     down: () => listener.changed("down"),

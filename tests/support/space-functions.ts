@@ -88,6 +88,7 @@ export const OTHER_FUNCTIONS: Record<string, string> = {
   "devices.list": "the caller's browsers",
   "files.getUsage": "sums of what the caller pays for",
   "demo.listBoats": "the same for everybody",
+  "chat.presence": "joined beside chat.listMessages, which is asked about",
   "demo.audience": "the same for everybody",
   "maintenance.listClosures": "the same for everybody",
 }

@@ -118,7 +118,7 @@ const verbs: Record<string, (command: Command, session: Session) => void> = {
     pages.loadMore()
   },
   query({ name, query, args }, { link }) {
-    void link.query({ query, args }).then(
+    void link.call("query", { query, args }).then(
       (answer) => print({ done: name, ...answer }),
       () => print({ done: name, error: { code: "lost" } }),
     )

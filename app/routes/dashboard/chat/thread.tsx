@@ -23,8 +23,14 @@ import { ModelNotice } from "./composer/model-notice.tsx"
 import { readReplies } from "#app/features/markdown/read-replies.ts"
 import { ReadingsContext } from "#app/features/markdown/readings.ts"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { useExchange } from "./conversation/use-exchange.ts"
 import type { Route } from "./+types/thread.ts"
+
+const PresenceLine = defer(
+  () => import("./conversation/presence-part.tsx"),
+  whenRendered,
+)((parts) => parts.PresenceLine)
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -114,7 +120,14 @@ function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversat
     // is a reply.
     given.loadMore()
   }
-  return <Conversation threadId={threadId} exchange={exchange} earlier={{ ...said, loadMore }} />
+  return (
+    <Conversation
+      threadId={threadId}
+      exchange={exchange}
+      earlier={{ ...said, loadMore }}
+      presence={spaceId === undefined ? null : <PresenceLine threadId={threadId} messages={messages} />}
+    />
+  )
 }
 
 /**

@@ -26,7 +26,7 @@ export function NotificationsLink({ className }: { className?: string }) {
       {unread > 0 ? (
         <span
           aria-hidden="true"
-          className="absolute top-0 right-0 min-w-4.5 rounded-full bg-accent px-1 text-center text-[0.6875rem] leading-4.5 font-semibold text-on-accent tabular-nums"
+          className="absolute bottom-1/2 left-1/2 min-w-4.5 rounded-full bg-accent px-1 text-center text-[0.6875rem] leading-4.5 font-semibold text-on-accent tabular-nums"
         >
           {unread > MOST ? `${MOST}+` : unread}
         </span>

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react"
 import { href } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import { useIsLive, useMutate } from "#app/realtime/use-live.tsx"
@@ -32,9 +32,11 @@ interface ConversationProps {
   threadId: string
   exchange: ReturnType<typeof useExchange>
   earlier: Earlier
+  /** Who else is there. Null for a personal conversation. */
+  presence: ReactNode
 }
 
-export function Conversation({ threadId, exchange, earlier }: ConversationProps) {
+export function Conversation({ threadId, exchange, earlier, presence }: ConversationProps) {
   const { t } = useLingui()
   const { bubbles, isReplying, refusal, waiting, editing, announcement } = exchange
   const { spaceId, mayEdit } = usePlace()
@@ -108,6 +110,7 @@ export function Conversation({ threadId, exchange, earlier }: ConversationProps)
       <p role="status" className="sr-only">
         {announcement}
       </p>
+      {presence === null ? null : <div className="h-7 shrink-0 px-4">{presence}</div>}
       {mayEdit ? (
         <ComposerArea
           threadId={threadId}
