@@ -7,6 +7,7 @@ const LOAD_RATIO = 2
 const MEMORY_RATIO = 1.5
 const BLOCK_MS = 20
 const SPACE_MS = 60
+const SPACES_RATIO = 1.2
 
 /** One line for each target of live records: whether these figures meet it. */
 export function judge(medians: Medians<Candidate>): string[] {
@@ -38,6 +39,11 @@ export function judge(medians: Medians<Candidate>): string[] {
       "the same, garbage room given back",
       figure(idle, "atLeast") / figure(idle, "atLeast", "bare"),
       MEMORY_RATIO,
+    ),
+    describeBar(
+      "the same of one that also follows its 50 spaces, against one that does not",
+      figure("1000 idle sockets of members of 50 spaces", "atLeast") / figure("1000 idle sockets", "atLeast"),
+      SPACES_RATIO,
     ),
     describeBar(
       "ms until the last of 1000 members of a space has a commit",

@@ -7,6 +7,7 @@ import { rounded } from "../print.ts"
 import { describeMachine } from "../results.ts"
 import { measureUndisturbed } from "../undisturbed.ts"
 import type { Way } from "./client/conversation.ts"
+import { MEMBERS } from "./notes.ts"
 import { report } from "./report.ts"
 import type { Candidate } from "./server.ts"
 import {
@@ -70,12 +71,7 @@ async function measureOne(
     await rates(trial, 1000, [1, 100, 1000])
     keep("broadcast to 1000", await measureBroadcasts(trial, 1000))
   })
-  if (candidate === "tideline")
-    await withTrial(cluster, candidate, async (trial) => {
-      await trial.crowd.ask("open", 1000)
-      await warmUp(trial, 1000)
-      keep("commit to 1000 members of a space", await measureBroadcasts(trial, 1000, "inSpace"))
-    })
+  if (candidate === "tideline") await measureSpaces()
   await withTrial(cluster, candidate, async (trial) => {
     keep(`${CROWD} idle sockets`, await measureMemory(trial, CROWD))
   })
@@ -87,6 +83,21 @@ async function measureOne(
     keep(`broadcast to ${CROWD}`, await measureBroadcasts(trial, CROWD))
   })
   return measured
+
+  async function measureSpaces(): Promise<void> {
+    await withTrial(cluster, candidate, async (trial) => {
+      await trial.crowd.ask("open", MEMBERS)
+      await warmUp(trial, MEMBERS)
+      keep("commit to 1000 members of a space", await measureBroadcasts(trial, MEMBERS, "inSpace"))
+    })
+    for (const [what, ways] of [
+      ["1000 idle sockets", []],
+      ["1000 idle sockets of members of 50 spaces", ["ofMember"]],
+    ] as const)
+      await withTrial(cluster, candidate, async (trial) => {
+        keep(what, await measureMemory(trial, MEMBERS, ways))
+      })
+  }
 
   async function rates(trial: Trial, sockets: number, all: number[]): Promise<void> {
     await warmUp(trial, sockets)

@@ -11,6 +11,10 @@ export const SHARED_ROOM = "everybody"
 
 const MOST_SOCKETS = 5000
 
+/** How many of the sockets' people are members of so many rooms. */
+export const MEMBERS = 1000
+export const SPACES = 50
+
 export function roomOf(socket: number): string {
   return `${ROOM}${socket}`
 }
@@ -32,6 +36,9 @@ export const SCHEMA = `
   create unique index members_range on members (person, room, _id);
   alter table members replica identity using index members_range;
   insert into members select n, '${SHARED_ROOM}', 'user-' || n from generate_series(0, ${MOST_SOCKETS - 1}) n;
+  -- The first of them are members of others, too.
+  insert into members select n || '-' || space, 'space-' || space, 'user-' || n
+    from generate_series(0, ${MEMBERS - 1}) n, generate_series(2, ${SPACES}) space;
 
   -- Every step-th of the notes, each a transaction of its own when it is due, whatever became of those before. Answers when each was
   -- committed, in ms since 1970.
@@ -125,4 +132,13 @@ export const inSpace = defineLiveQuery({
     return found.length > 0
   },
   dependencies: ({ room }, { id }) => [{ table: members, eq: { person: id, room }, on: "leave" }],
+})
+
+/** The rooms that the caller is a member of, as the list of their spaces. */
+export const ofMember = defineLiveQuery({
+  name: "notes.ofMember",
+  description: "The caller's memberships.",
+  args: v.strictObject({}),
+  table: members,
+  range: (_args, { id }: Viewer) => ({ eq: { person: id } }),
 })

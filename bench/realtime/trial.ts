@@ -125,17 +125,26 @@ export async function measureBroadcast(
 
 /**
  * The resident memory in KiB that an idle connection adds to the server, as measured and with
- * reserves released.
+ * reserves released. Each follows a room of its own, and the shared one in the other ways.
  */
-export async function measureMemory({ server, crowd }: Trial, sockets: number): Promise<Figures> {
-  await crowd.ask("open", 200)
+export async function measureMemory(
+  { server, crowd }: Trial,
+  sockets: number,
+  also: readonly Way[] = [],
+): Promise<Figures> {
+  await open(200)
   await crowd.ask("closeAll")
   const empty = await server.ask("memory")
   const leastEmpty = await server.ask("leastMemory")
-  await crowd.ask("open", sockets)
+  await open(sockets)
   const full = await server.ask("memory")
   const leastFull = await server.ask("leastMemory")
   return { perSocket: (full - empty) / sockets / 1024, atLeast: (leastFull - leastEmpty) / sockets / 1024 }
+
+  async function open(count: number): Promise<void> {
+    await crowd.ask("open", count)
+    for (const way of also) await crowd.ask("joinShared", way)
+  }
 }
 
 /** Has all clients lose their connections and reconnect simultaneously. */

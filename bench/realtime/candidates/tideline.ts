@@ -1,6 +1,6 @@
 import type { Server } from "node:http"
 import { openRealtime, type Realtime } from "#server/realtime/open.ts"
-import { inRoom, inSpace, members, notes, type Viewer } from "../notes.ts"
+import { inRoom, inSpace, members, notes, ofMember, type Viewer } from "../notes.ts"
 
 const log = {
   info() {},
@@ -18,7 +18,7 @@ export async function openTideline(databaseUrl: string, server: Server): Promise
   const realtime = await openRealtime<Viewer, object>({
     databaseUrl,
     tables: [notes, members],
-    queries: [inRoom, inSpace],
+    queries: [inRoom, inSpace, ofMember],
     mutations: [],
     transact: () => Promise.reject(new Error("Nothing is changed over the socket here.")),
     verify: async (token) => ({ viewer: { id: token }, expiresAt: Date.now() + 3_600_000 }),

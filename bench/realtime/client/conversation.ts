@@ -11,8 +11,11 @@ export interface Conversation {
   standing(): Standing | null
 }
 
-/** Whether anybody may follow the room, or its members. Only Tideline knows members. */
-export type Way = "inRoom" | "inSpace"
+/**
+ * Whether anybody may follow the room, or its members; or a member's list of rooms, whichever is
+ * named. Only Tideline knows members.
+ */
+export type Way = "inRoom" | "inSpace" | "ofMember"
 
 export interface Standing {
   token: string
@@ -74,7 +77,12 @@ function converseWithTideline(name: string, handlers: Handlers, have: Standing |
       else if (text.startsWith("44")) throw new Error(`Tideline has refused a connection: ${text}`)
     },
     join(room, way = "inRoom") {
-      const item = { id: nextId++, query: `notes.${way}`, args: { room }, ...(have ? { have } : {}) }
+      const item = {
+        id: nextId++,
+        query: `notes.${way}`,
+        args: way === "ofMember" ? {} : { room },
+        ...(have ? { have } : {}),
+      }
       have = null
       handlers.send(`420${JSON.stringify(["subscribe", { subscriptions: [item] }])}`)
     },
