@@ -65,6 +65,8 @@ export const refusalTexts = {
 
   // Chat
   "reply-running": "A reply is being generated in this conversation. Wait for it, or stop it first.",
+  "conversation-of-several":
+    "Others have written in this conversation, so it can't become yours alone. Copy it instead.",
   "reply-running-elsewhere":
     "A reply is being generated in another conversation. Wait for it, or stop it first.",
   "too-many-replies-elsewhere":
@@ -175,6 +177,7 @@ export const refusalTexts = {
   "link-end-too-late": "A link can be valid for up to ten years.",
   "too-many-readers": "Too many people are reading. Try again in a while.",
   "link-shows-unfit": "A link shows the conversation live, or a copy.",
+  "attachments-unfit": "Attached files are copied along (copy) or taken off the messages (leave).",
   "title-missing": "Give the conversation a title.",
   "title-too-long": "A title can have {most} characters at most.",
   "search-too-long": "A search can have {most} characters at most.",

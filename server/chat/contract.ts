@@ -206,6 +206,22 @@ export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
 /**
+ * Where a conversation is moved or copied to, and whether files of other places that are attached to
+ * its messages are copied along or taken off them.
+ */
+export const MoveThread = v.object({
+  spaceId: InSpace,
+  attachments: v.optional(v.picklist(["copy", "leave"], reason("attachments-unfit")), "copy"),
+})
+export type MoveThread = v.InferOutput<typeof MoveThread>
+
+interface OfMove {
+  threadId: string
+  spaceId?: string | undefined
+  attachments?: MoveThread["attachments"]
+}
+
+/**
  * What a link to a conversation shows: the conversation as it is at each visit, or as it was when
  * the link was created. A missing or null limit is no limit.
  */
@@ -268,6 +284,9 @@ export const chatCalls: {
   /** Moves it to the trash, from which it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
+  /** To another place: see MoveThread. */
+  moveThread: MutationType<"chat.moveThread", OfMove, ThreadSummary>
+  copyThread: MutationType<"chat.copyThread", OfMove, ThreadSummary>
   /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
   revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
@@ -276,6 +295,8 @@ export const chatCalls: {
   renameThread: { name: "chat.renameThread" },
   removeThread: { name: "chat.removeThread" },
   restoreThread: { name: "chat.restoreThread" },
+  moveThread: { name: "chat.moveThread" },
+  copyThread: { name: "chat.copyThread" },
   stop: { name: "chat.stop" },
   revokeShare: { name: "chat.revokeShare" },
 }

@@ -16,11 +16,13 @@ import {
   chatCalls,
   chatPresenceChannel,
   CreateThread,
+  MoveThread,
   Presence,
   RenameThread,
   ThreadId,
   ThreadShareId,
 } from "./contract.ts"
+import { copyThread, moveThread } from "./move.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { createThread, renameThread } from "./threads.ts"
@@ -41,6 +43,12 @@ const ShareRow = v.strictObject({
 const NO_THREAD = {
   not_found: "There is no such conversation, or the caller may not see it.",
   forbidden: "The caller may only read in the space.",
+}
+
+const NO_PLACE = {
+  not_found: "There is no such conversation or space, or the caller may not see it.",
+  forbidden: "The caller may only read in one of the places.",
+  too_large: "The quota of the person who pays for the place has no room for its attachments.",
 }
 
 export const liveThreads = defineLiveQuery({
@@ -189,6 +197,28 @@ export const chatMutations = [
     value: ThreadRow,
     refusals: NO_THREAD,
     run: (scope: Scope<"db" | "viewer">, { threadId }) => restoreThread(scope, threadId),
+  }),
+  defineMutation({
+    name: chatCalls.moveThread.name,
+    description:
+      "Moves a conversation into a space, or with no space to what is personal to the caller. Its public links end.",
+    args: v.strictObject({ threadId: ThreadId, ...MoveThread.entries }),
+    value: ThreadRow,
+    refusals: {
+      ...NO_PLACE,
+      conflict:
+        "A reply is being generated in it, or others have written in a conversation that would become personal.",
+    },
+    run: (scope: Scope<"config" | "db" | "viewer">, { threadId, ...to }) => moveThread(scope, threadId, to),
+  }),
+  defineMutation({
+    name: chatCalls.copyThread.name,
+    description:
+      "Copies a conversation into a space, or with no space to what is personal to the caller, without its links and earlier versions.",
+    args: v.strictObject({ threadId: ThreadId, ...MoveThread.entries }),
+    value: ThreadRow,
+    refusals: { ...NO_PLACE, conflict: "A reply is being generated in it." },
+    run: (scope: Scope<"config" | "db" | "viewer">, { threadId, ...to }) => copyThread(scope, threadId, to),
   }),
   defineMutation({
     name: chatCalls.stop.name,

@@ -80,6 +80,9 @@ const publicTools = {
   }),
 }
 
+/** Those that say the same to everybody. */
+export const PUBLIC_TOOLS = Object.keys(publicTools)
+
 function readingTools(scope: ToolScope, spaceId: string | null) {
   const where: Where = spaceId === null ? { everywhere: "true" } : { spaceId }
   const whose = spaceId === null ? "the user's own and their spaces'" : "this space's"

@@ -166,6 +166,10 @@ export const Selection = v.strictObject({
 })
 type Selection = v.InferOutput<typeof Selection>
 
+/** Files, and the place that they are moved or copied to. */
+export const MoveFiles = v.strictObject({ ...Selection.entries, spaceId: InSpace })
+export type MoveFiles = v.InferOutput<typeof MoveFiles>
+
 /**
  * The functions that can be called by name over the socket. Creating a link is not among them:
  * responses of mutations are stored in the database, and a link's URL must not be.
@@ -185,6 +189,12 @@ export const fileCalls: {
   removeMany: MutationType<"files.removeMany", Selection, number>
   restoreMany: MutationType<"files.restoreMany", Selection, number>
   purgeMany: MutationType<"files.purgeMany", Selection, number>
+  /**
+   * Moves or copies files to another place, under other names where theirs are taken. Missing files
+   * are skipped; returns how many there were.
+   */
+  move: MutationType<"files.move", MoveFiles, number>
+  copy: MutationType<"files.copy", MoveFiles, number>
   /** Permanently deletes everything in the trash of one place. Returns how many files there were. */
   emptyTrash: MutationType<"files.emptyTrash", { spaceId?: string }, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
@@ -196,6 +206,8 @@ export const fileCalls: {
   removeMany: { name: "files.removeMany" },
   restoreMany: { name: "files.restoreMany" },
   purgeMany: { name: "files.purgeMany" },
+  move: { name: "files.move" },
+  copy: { name: "files.copy" },
   emptyTrash: { name: "files.emptyTrash" },
   revokeShare: { name: "files.revokeShare" },
 }

@@ -28,3 +28,12 @@ export async function findFreeNumber(
   while (taken.has(numberedName(fileName, number))) number++
   return number
 }
+
+/** Whether a statement failed because another file of the place has the name. */
+export function isNameTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return code === UNIQUE_VIOLATION || isNameTaken(error.cause)
+}
+
+const UNIQUE_VIOLATION = "23505"

@@ -4,9 +4,10 @@ import { InSpace } from "#server/spaces/place-contract.ts"
 import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
-import { fileCalls, FileId, RenameFile, Selection, ShareId } from "./contract.ts"
+import { fileCalls, FileId, MoveFiles, RenameFile, Selection, ShareId, type FileSummary } from "./contract.ts"
 import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
+import { copyFiles, moveFiles } from "./move.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
 import {
   emptyTrash,
@@ -145,6 +146,16 @@ export const fileMutations = [
   ofFiles(fileCalls.removeMany.name, "Moves files to the trash.", trashFiles),
   ofFiles(fileCalls.restoreMany.name, "Takes files out of the trash.", restoreFiles),
   ofFiles(fileCalls.purgeMany.name, "Deletes files permanently.", purgeFiles),
+  toPlace(
+    fileCalls.move.name,
+    "Moves files into a space, or with no space to what is personal to the caller, who must be able to change them. Links that others created end.",
+    moveFiles,
+  ),
+  toPlace(
+    fileCalls.copy.name,
+    "Copies files into a space, or with no space to what is personal to the caller, who must be able to see them.",
+    copyFiles,
+  ),
   defineMutation({
     name: fileCalls.emptyTrash.name,
     description:
@@ -189,5 +200,24 @@ function ofFiles<const Name extends string, Needs>(
     value: FileCount,
     refusals: READER,
     run: (scope: Needs, { fileIds }) => verb(scope, fileIds),
+  })
+}
+
+function toPlace<const Name extends string>(
+  name: Name,
+  description: string,
+  verb: (scope: Scope<"config" | "db" | "viewer">, asked: MoveFiles) => Promise<FileSummary[]>,
+) {
+  return defineMutation({
+    name,
+    description: `${description} A file whose name is taken there gets a number. Missing ones are skipped; returns how many existed.`,
+    args: MoveFiles,
+    value: FileCount,
+    refusals: {
+      not_found: "None of the files exists, or the caller may not see them, or is not a member of the space.",
+      forbidden: "The caller may only read in one of the spaces.",
+      too_large: "The quota of the person who pays for the place has no room for them.",
+    },
+    run: async (scope: Scope<"config" | "db" | "viewer">, asked) => (await verb(scope, asked)).length,
   })
 }

@@ -71,8 +71,11 @@ export async function reserveSpace(
   })
 }
 
-/** Who pays for what is stored in the place, and their plan. */
-async function findPayer(scope: { db: Database } & Scope<"viewer">, spaceId: string | null) {
+/**
+ * Who pays for what is stored in the place, and their plan. Throws `NotFound` or `Forbidden` for a
+ * space to which the viewer may not add.
+ */
+export async function findPayer(scope: { db: Database } & Scope<"viewer">, spaceId: string | null) {
   const { user, session } = scope.viewer
   if (spaceId === null) return { userId: user._id, plan: session.plan }
   await requireEditor(scope, spaceId)

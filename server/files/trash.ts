@@ -7,7 +7,7 @@ import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { editableFiles, refuseReader, trashIn } from "./access.ts"
 import { FileId, type FileSummary, type Place } from "./contract.ts"
-import { findFreeNumber } from "./free-name.ts"
+import { findFreeNumber, isNameTaken } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
 import { discardBlob } from "./discard.ts"
@@ -70,18 +70,10 @@ async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Pro
     if (!restored) throw new Error("The database returned no row for the restored file.")
     return summaryOf(restored)
   } catch (error) {
-    if (isTaken(error)) return null
+    if (isNameTaken(error)) return null
     throw error
   }
 }
-
-function isTaken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  return code === UNIQUE_VIOLATION || isTaken(error.cause)
-}
-
-const UNIQUE_VIOLATION = "23505"
 
 /**
  * Deletes it permanently, whether or not it is in the trash. The file is gone with the commit; its

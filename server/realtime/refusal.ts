@@ -81,6 +81,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   413: "too_large",
   422: "invalid",
   429: "rate_limited",
+  507: "too_large",
 }
 
 /**

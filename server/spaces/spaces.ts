@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, like, sql } from "drizzle-orm"
+import { and, asc, desc, eq, like, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
@@ -125,12 +125,17 @@ async function requireFreeSlug(tx: Database, id: string, slug: string): Promise<
 }
 
 /** What the viewer added stays. Throws `NotFound`, and `Conflict` for the owner. */
-export function leaveSpace(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
-  return scope.db.transaction(async (tx) => {
-    const role = await requireMember({ ...scope, db: tx }, id)
-    if (role === "owner") throw new Conflict("space-owner-leaving")
-    await tx.delete(spaceMembers).where(and(ownMemberships(scope), eq(spaceMembers.spaceId, id)))
-  })
+export async function leaveSpace(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
+  if (!v.is(SpaceId, id)) throw new NotFound("space")
+  // In one statement: two requests that first lock the membership to read it would wait for each
+  // other.
+  const [left] = await scope.db
+    .delete(spaceMembers)
+    .where(and(ownMemberships(scope), eq(spaceMembers.spaceId, id), ne(spaceMembers.role, "owner")))
+    .returning({ _id: spaceMembers._id })
+  if (left) return
+  await requireMember(scope, id)
+  throw new Conflict("space-owner-leaving")
 }
 
 /**

@@ -144,6 +144,59 @@ describe("the files of a space", () => {
   })
 })
 
+describe("moving between what is personal and a space", () => {
+  it("takes several files along for everybody, from the selection, by keyboard alone", async () => {
+    for (const name of ["one.txt", "two.txt"])
+      await ada(`/api/files?name=${name}`, { method: "POST", body: name })
+    const other = await open(grace, "/s/engines/files")
+    const page = await open(ada, "/dashboard/files")
+    for (const name of ["one.txt", "two.txt"]) {
+      await page.getByRole("link", { name, exact: true }).focus()
+      await page.keyboard.press(" ")
+    }
+    await page.getByRole("button", { name: "Move or copy" }).press("Enter")
+    await page.getByRole("menuitem", { name: "Move to…" }).waitFor()
+    await page.keyboard.press("Enter")
+    const dialog = page.getByRole("dialog", { name: "Move 2 files" })
+    await dialog.getByRole("radio", { name: "Engines" }).press("Enter")
+    await page.getByText("2 files are now in Engines").waitFor()
+    for (const name of ["one.txt", "two.txt"]) {
+      await other.getByRole("link", { name, exact: true }).waitFor()
+      await page.getByRole("link", { name, exact: true }).waitFor({ state: "detached" })
+    }
+  })
+
+  it("opens a moved conversation where it is now, and closes it for those it was taken from", async () => {
+    const threadId = await converse("Hello")
+    const other = await open(grace, `/s/engines/chat/${threadId}`)
+    const page = await open(ada, `/s/engines/chat/${threadId}`)
+    await stopReplies()
+    await choose(page, "Move to…")
+    await page.getByRole("dialog").getByRole("button", { name: "Move" }).click()
+    await page.waitForURL(`${app.origin}/dashboard/chat/${threadId}`)
+    await page.getByRole("article", { name: "You" }).getByText("Hello").waitFor()
+    await other.getByRole("heading", { name: "Conversation not found" }).waitFor()
+  })
+
+  it("offers a reader to copy, and says why a conversation of several cannot become one's own", async () => {
+    const threadId = await converse("Hello")
+    await stopReplies()
+    const page = await open(grace, `/s/engines/chat/${threadId}`)
+    await choose(page, "Move to…")
+    await page.getByRole("dialog").getByRole("button", { name: "Move" }).click()
+    await page.getByRole("dialog").getByText("Others have written in this conversation").waitFor()
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click()
+    await setRole("reader")
+    await page.getByText("You can read in Engines, but not write.").waitFor()
+    await choose(page, "Copy to…")
+    await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).click()
+    await page.getByText("was copied to Personal").waitFor()
+    await setRole("editor")
+    const { threads } = await read<{ threads: { title: string }[] }>(grace("/api/chat/threads"))
+    expect(threads).toHaveLength(1)
+  })
+})
+
 describe("the switcher", () => {
   it("leads by keyboard from what is personal into a space and back", async () => {
     const page = await open(ada, "/dashboard")
@@ -182,6 +235,15 @@ async function open(person: Person, path: string): Promise<Page> {
   await page.goto(app.origin + path)
   await takenOver(page)
   return page
+}
+
+/** In the menu of the open conversation. */
+async function choose(page: Page, act: string) {
+  await page
+    .locator("header")
+    .getByRole("button", { name: /^More actions for/ })
+    .click()
+  await page.getByRole("menuitem", { name: act }).click()
 }
 
 async function ask(page: Page, text: string) {

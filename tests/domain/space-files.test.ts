@@ -8,6 +8,7 @@ import { giveUpUpload } from "#server/files/discard.ts"
 import { findFile, readFileText, renameFile } from "#server/files/files.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { listFiles } from "#server/files/list.ts"
+import { copyFiles, moveFiles } from "#server/files/move.ts"
 import { cancelUpload, createUpload, findProgress, receivePart } from "#server/files/resumable.ts"
 import { serveFile } from "#server/files/serve.ts"
 import { visitShare } from "#server/files/share-visits.ts"
@@ -99,6 +100,18 @@ const FUNCTIONS: Record<string, Case> = {
   emptyTrash: { refuses: REFUSED, run: (scope) => emptyTrash(scope, { spaceId }) },
   shareFile: { refuses: REFUSED, run: (scope, { fileId }) => shareFile(scope, fileId, {}) },
   revokeShare: { refuses: REFUSED, run: (scope, { shareId }) => revokeShare(scope, shareId) },
+  "moveFiles, out of the space": {
+    refuses: REFUSED,
+    run: (scope, { fileId }) => moveFiles(scope, { fileIds: [fileId] }),
+  },
+  "copyFiles, out of the space": {
+    refuses: HIDDEN,
+    run: (scope, { fileId }) => copyFiles(scope, { fileIds: [fileId] }),
+  },
+  "copyFiles, into the space": {
+    refuses: REFUSED,
+    run: (scope, { fileId }) => copyFiles(scope, { fileIds: [fileId], spaceId }),
+  },
   uploadFile: { refuses: REFUSED, run: (scope) => uploadFile(scope, aFile("b.txt"), { spaceId }) },
   createUpload: {
     refuses: REFUSED,
@@ -359,6 +372,12 @@ describe("what a space stores", () => {
       async (scope) => trashFile(scope, await anyFile(scope)),
       async (scope) => restoreFile(scope, await anyFile(scope)),
       async (scope) => purgeFile(scope, await anyFile(scope)),
+      async (scope) =>
+        moveFiles(scope, {
+          fileIds: [await anyFile(scope), await anyFile(scope)],
+          spaceId: pick(places),
+        }),
+      async (scope) => copyFiles(scope, { fileIds: [await anyFile(scope)], spaceId: pick(places) }),
       (scope) => emptyTrash(scope, { spaceId: pick(places) }),
       () => purgeOldTrash(drawer, Date.now() + 365 * DAY),
       (scope) => transferSpace(scope, pick([spaceId, second]), idOf(pick(all))),

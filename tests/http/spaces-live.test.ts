@@ -115,6 +115,41 @@ describe("in a space", () => {
     expect(await claimPresence(ids.grace)).toMatchObject({ error: { code: "not_found" } })
   })
 
+  it("what is moved into it appears there and nowhere else, and what is moved out disappears", async () => {
+    const { files } = (await (
+      await people.ada("/api/files?name=tides.txt", { method: "POST", body: "high" })
+    ).json()) as { files: { _id: string }[] }
+    const own = await value<{ _id: string }>(ada, "chat.createThread", { title: "Moving about" })
+    const [fileIds, moved] = [files.map(({ _id }) => _id), own._id]
+    const { _id: spaceId } = space
+    await follow(ada, "files.list", {}, 1)
+    await follow(ada, "chat.listThreads", {}, 2)
+    await follow(grace, "files.list", { spaceId }, 3)
+    await follow(grace, "chat.listThreads", { spaceId }, 4)
+    await value(ada, "files.move", { fileIds, spaceId })
+    await value(ada, "chat.moveThread", { threadId: moved, spaceId })
+    await seen(grace, "tides.txt")
+    await seen(grace, "Moving about")
+    for (const [id, key] of [
+      [1, fileIds[0]],
+      [2, moved],
+    ] as const)
+      await ada.until(({ event }) => JSON.stringify(event).includes(`[${id},"remove","${key}"`))
+
+    await follow(grace, "chat.listMessages", { threadId: moved, spaceId }, 5)
+    await value(ada, "chat.moveThread", { threadId: moved })
+    await value(ada, "files.move", { fileIds })
+    await grace.until(({ name, event }) => name === "revoked" && isAbout(event, 5))
+    for (const [id, key] of [
+      [3, fileIds[0]],
+      [4, moved],
+    ] as const)
+      await grace.until(({ event }) => JSON.stringify(event).includes(`[${id},"remove","${key}"`))
+    expect(
+      (await grace.subscribe("chat.listMessages", { threadId: moved, spaceId }, 6)).refused,
+    ).toHaveLength(1)
+  })
+
   it("deleting the space ends its lists for everybody, and restoring it opens them again", async () => {
     await follow(ada, "spaces.listTrash", {}, 1)
     await follow(grace, "chat.listThreads", { spaceId: space._id }, 2)

@@ -43,7 +43,7 @@ const TABLES = [
 ]
 
 /**
- * Deletes all spaces and adds one with a conversation and a file, each also in the trash, links and
+ * Deletes all spaces, and what was moved out of them, and adds one with a conversation and a file, each also in the trash, links and
  * invitations, and one in the trash. `userIds` are the people, and `storageId` the bytes of a file.
  * `mark` is a part of the spaces' names.
  */
@@ -60,6 +60,8 @@ export async function laySpace(
   await sql.begin((tx) =>
     tx.unsafe(`
     delete from spaces;
+    delete from chat_threads where _id = '${the.threadId}';
+    delete from files where _id = '${the.fileId}';
     insert into spaces (_id, name, slug) values
       ('${the.spaceId}', 'Engines', '${SLUG}'), ('${the.trashedSpaceId}', 'Trash', 'trash');
     insert into space_members (space_id, user_id, role)

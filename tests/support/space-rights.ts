@@ -13,6 +13,8 @@ export const EDITORS = answers("ok", "ok", "forbidden", "not_found")
 export const OWNER = answers("ok", "forbidden", "forbidden", "not_found")
 /** What only the owner sees, so that for everybody else it does not exist. */
 export const OWNER_ALONE = answers("ok", "not_found", "not_found", "not_found")
+/** The editor alone has written in it, so that only they may have it for themselves. */
+export const AUTHOR = answers("conflict", "ok", "forbidden", "not_found")
 export const LEAVING = answers("conflict", "ok", "ok", "not_found")
 /** The editor alone, because they began it. */
 export const BEGINNER = answers("not_found", "ok", "not_found", "not_found")

@@ -1,6 +1,7 @@
 import { LINK_TOKEN, THERE, type Standing } from "./space-content.ts"
 import {
   BEGINNER,
+  AUTHOR,
   EDITORS,
   EVERYONE,
   LEAVING,
@@ -134,6 +135,19 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
       path: `/api/chat/threads/${the.trashedThreadId}/restore`,
       init: act,
     },
+    "POST /api/chat/threads/{threadId}/move": { answers: AUTHOR, path: `${path}/move`, init: post({}) },
+    "POST /api/chat/threads/{threadId}/copy": {
+      answers: MEMBERS,
+      ok: 201,
+      path: `${path}/copy`,
+      init: post({}),
+    },
+    "POST /api/chat/threads/{threadId}/copy, into the space": {
+      answers: EDITORS,
+      ok: 201,
+      path: `${path}/copy`,
+      init: post({ spaceId }),
+    },
     "GET /api/chat/threads/{threadId}/export": { answers: MEMBERS, path: `${path}/export?format=json` },
     "GET /api/chat/search": { answers: MEMBERS, path: `/api/chat/search?q=talk&spaceId=${spaceId}` },
     "GET /api/chat/search, everywhere": {
@@ -194,6 +208,22 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
     },
     "GET /api/files/trash": { answers: MEMBERS, path: `/api/files/trash?${there}` },
     "DELETE /api/files/trash": { answers: EDITORS, path: `/api/files/trash?${there}`, init: remove },
+    "POST /api/files/move, out of the space": {
+      answers: EDITORS,
+      path: "/api/files/move",
+      init: post({ fileIds: [fileId] }),
+    },
+    "POST /api/files/copy, out of the space": {
+      answers: MEMBERS,
+      ok: 201,
+      path: "/api/files/copy",
+      init: post({ fileIds: [fileId] }),
+    },
+    "POST /api/files/copy, into the space": {
+      ...created,
+      path: "/api/files/copy",
+      init: post({ fileIds: [fileId], spaceId }),
+    },
     "POST /api/files/archive, named": {
       answers: MEMBERS,
       path: "/api/files/archive",

@@ -4,7 +4,7 @@ import { Invite } from "#server/spaces/contract.ts"
 import { inviteToSpace, listInvitations } from "#server/spaces/invitations.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { NOT_KEPT, parseBody } from "./spaces-body.ts"
+import { NOT_KEPT, parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/space-invitations.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

@@ -4,7 +4,7 @@ import { JoinSpace } from "#server/spaces/contract.ts"
 import { acceptByLink } from "#server/spaces/invitations.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { parseBody } from "./spaces-body.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/space-join.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

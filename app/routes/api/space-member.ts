@@ -3,7 +3,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { ChangeMember } from "#server/spaces/contract.ts"
 import { removeMember, setRole } from "#server/spaces/members.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { parseBody } from "./spaces-body.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/space-member.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

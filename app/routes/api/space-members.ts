@@ -3,7 +3,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { listMembers } from "#server/spaces/members.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { NOT_KEPT } from "./spaces-body.ts"
+import { NOT_KEPT } from "./parse-body.ts"
 import type { Route } from "./+types/space-members.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

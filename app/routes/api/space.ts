@@ -4,7 +4,7 @@ import { ChangeSpace } from "#server/spaces/contract.ts"
 import { changeSpace, findSpace, trashSpace } from "#server/spaces/spaces.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { NOT_KEPT, parseBody } from "./spaces-body.ts"
+import { NOT_KEPT, parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/space.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

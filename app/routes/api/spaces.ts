@@ -4,7 +4,7 @@ import { CreateSpace } from "#server/spaces/contract.ts"
 import { createSpace, listSpaces } from "#server/spaces/spaces.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { NOT_KEPT, parseBody } from "./spaces-body.ts"
+import { NOT_KEPT, parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/spaces.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

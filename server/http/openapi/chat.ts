@@ -112,7 +112,7 @@ const model = {
 }
 const COUNTED = { ...RATE_LIMIT_HEADERS, ...model }
 
-const oneThread = jsonAnswer("The conversation.", v.strictObject({ thread: Thread }))
+export const oneThread = jsonAnswer("The conversation.", v.strictObject({ thread: Thread }))
 const notFound = refusal("There is no such conversation, or it is not yours.")
 const readerOnly = refusal("You may only read in the space.")
 const noSpace = refusal("There is no such space, or you are not a member of it.")

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { ArchiveFiles, ShareFile } from "#server/files/contract.ts"
+import { ArchiveFiles, MoveFiles, ShareFile } from "#server/files/contract.ts"
 import {
   binary,
   File,
@@ -83,6 +83,16 @@ const shares: Operation = {
   },
 }
 
+const toPlace = {
+  "400": refusal("The body is not JSON, or names no files, or too many."),
+  "401": unauthorized,
+  "403": refusal("You may only read in one of the spaces."),
+  "404": refusal("None of the files exists, or you may not see them, or there is no such space for you."),
+  "413": refusal("The body is larger than 256 KB."),
+  "507": refusal("The plan of the person who pays for the place has no room for them."),
+}
+const Placed = v.strictObject({ files: v.array(File) })
+
 /** Operations on stored files: the trash, share links, thumbnails, and zips. */
 export const fileActsPaths: Record<string, PathItem> = {
   "/api/files/trash": {
@@ -99,6 +109,28 @@ export const fileActsPaths: Record<string, PathItem> = {
         "403": refusal("You may only read in the space."),
         "404": noSpace,
       },
+    },
+  },
+  "/api/files/move": {
+    post: {
+      ...ofFiles,
+      operationId: "moveFiles",
+      summary: "Move files into a space, or out of one",
+      description:
+        "Without `spaceId` to what is personal to you. Missing files are skipped, names that are taken there get a number, and links that others created end.",
+      requestBody: jsonBody(MoveFiles),
+      responses: { "200": jsonAnswer("The files that are there now.", Placed), ...toPlace },
+    },
+  },
+  "/api/files/copy": {
+    post: {
+      ...ofFiles,
+      operationId: "copyFiles",
+      summary: "Copy files into a space, or out of one",
+      description:
+        "Without `spaceId` to what is personal to you. Missing files are skipped, and names that are taken there get a number.",
+      requestBody: jsonBody(MoveFiles),
+      responses: { "201": jsonAnswer("The copies.", Placed), ...toPlace },
     },
   },
   "/api/files/archive": {

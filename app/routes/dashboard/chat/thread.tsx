@@ -95,7 +95,7 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
           </LinkButton>
         }
       >
-        <Trans>It was deleted, or it belongs to somebody else.</Trans>
+        <Trans>It was deleted or moved, or it belongs to somebody else.</Trans>
       </EmptyState>
     </>
   )

@@ -1,7 +1,9 @@
+import { useLingui } from "@lingui/react/macro"
 import { useParams, useRouteLoaderData } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { Membership } from "#server/spaces/contract.ts"
 import type { loader } from "#app/routes/dashboard/layout.tsx"
+import { addressesIn, usePlace, type Place } from "./use-place.ts"
 
 /** The user's memberships, live, on any page of the dashboard group. */
 export function useSpaces(): readonly Membership[] {
@@ -29,4 +31,20 @@ export function useSpace(): Membership | null | undefined {
   const { slug } = useParams()
   const spaces = useSpaces()
   return slug === undefined ? null : spaces.find(({ spaceSlug }) => spaceSlug === slug)
+}
+
+/** A place that something can be moved or copied to. */
+export type OtherPlace = Pick<Place, "spaceId" | "addresses"> & { name: string }
+
+/** The places besides the page's own to which the user may add. */
+export function useOtherPlaces(): OtherPlace[] {
+  const { t } = useLingui()
+  const { spaceId: here } = usePlace()
+  const spaces = useSpaces()
+    .filter(({ role }) => role !== "reader")
+    .map(({ spaceId, spaceName, spaceSlug }) => {
+      return { spaceId, name: spaceName, addresses: addressesIn(spaceSlug) }
+    })
+  const personal = { spaceId: undefined, name: t`Personal`, addresses: addressesIn(undefined) }
+  return [personal, ...spaces].filter(({ spaceId }) => spaceId !== here)
 }

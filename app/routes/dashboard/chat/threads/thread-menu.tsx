@@ -7,10 +7,15 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useRemoveThread } from "./use-remove-thread.ts"
 
 const ShareThreadDialog = defer(() => import("./share-thread-dialog-part.tsx"))(
   (parts) => parts.ShareThreadDialog,
+)
+
+const PlaceThreadDialog = defer(() => import("./place-thread-dialog-part.tsx"))(
+  (parts) => parts.PlaceThreadDialog,
 )
 
 export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRename: () => void }) {
@@ -19,6 +24,8 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
   const { mayEdit } = usePlace()
   const remove = useRemoveThread(thread)
   const [isSharing, setSharing] = useState(false)
+  const [placing, setPlacing] = useState<"move" | "copy" | null>(null)
+  const hasPlaces = useOtherPlaces().length > 0
   const address = href("/api/chat/threads/:threadId/export", { threadId: thread._id })
   return (
     <>
@@ -39,6 +46,16 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
             </MenuItem>
           </>
         ) : null}
+        {hasPlaces && mayEdit ? (
+          <MenuItem icon="arrow-right" onSelect={() => afterMenu(() => setPlacing("move"))}>
+            <Trans>Move to…</Trans>
+          </MenuItem>
+        ) : null}
+        {hasPlaces ? (
+          <MenuItem icon="copy" onSelect={() => afterMenu(() => setPlacing("copy"))}>
+            <Trans>Copy to…</Trans>
+          </MenuItem>
+        ) : null}
         <MenuLink icon="text" to={`${address}?format=markdown`} download="">
           <Trans>Export as Markdown</Trans>
         </MenuLink>
@@ -54,6 +71,7 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
           </>
         ) : null}
       </Menu>
+      {placing ? <PlaceThreadDialog act={placing} thread={thread} onClose={() => setPlacing(null)} /> : null}
       {isSharing ? <ShareThreadDialog thread={thread} onClose={() => setSharing(false)} /> : null}
     </>
   )

@@ -16,6 +16,7 @@ import {
 import type { Loaded } from "#server/realtime/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileList } from "./file-list.tsx"
+import type { Placing } from "./place-files-dialog-part.tsx"
 import { Preview } from "./preview.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
 import { FilesToolbar } from "./toolbar.tsx"
@@ -26,6 +27,9 @@ import { useSelection, type Selection } from "./use-selection.ts"
 
 const ShareDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
   (parts) => parts.ShareDialog,
+)
+const PlaceFilesDialog = defer(() => import("./place-files-dialog-part.tsx"))(
+  (parts) => parts.PlaceFilesDialog,
 )
 
 /** The list of files with all its actions. */
@@ -58,6 +62,7 @@ export function Browser({
   const download = useArchive()
   const [openId, setOpenId] = useOpenFile()
   const [shared, setShared] = useState<FileSummary | null>(null)
+  const [placing, setPlacing] = useState<Placing | null>(null)
   const isFiltered = Boolean(query.q || query.type)
   const openAt = openId === null ? -1 : files.findIndex(({ _id }) => _id === openId)
   const open = files[openAt]
@@ -106,6 +111,7 @@ export function Browser({
           now={now}
           onOpen={({ _id }) => setOpenId(_id)}
           onShare={setShared}
+          onPlace={(file, act) => setPlacing({ act, files: [file] })}
         />
       )}
       <PlainPages query={query} nextCursor={nextPage} />
@@ -118,6 +124,7 @@ export function Browser({
         onAll={selectAll}
         onClear={clear}
         onDownload={() => download(selection.files.map(({ _id }) => _id))}
+        onPlace={(act) => setPlacing({ act, files: selection.files })}
         onTrash={mayEdit ? () => acts.trash(selection.files) : null}
       />
       {open ? (
@@ -140,6 +147,16 @@ export function Browser({
               </Button>
             ) : null
           }
+        />
+      ) : null}
+      {placing ? (
+        <PlaceFilesDialog
+          {...placing}
+          onDone={() => {
+            setPlacing(null)
+            clear()
+          }}
+          onClose={() => setPlacing(null)}
         />
       ) : null}
       {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}

@@ -13,6 +13,7 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
 import { RowMenu, type OpenMenu } from "./row-menu.tsx"
 import type { FileActs } from "./use-file-acts.ts"
@@ -41,6 +42,7 @@ export function FileList({
   now,
   onOpen,
   onShare,
+  onPlace,
 }: {
   pages: FilePages
   selection: Selection
@@ -48,9 +50,11 @@ export function FileList({
   now: number
   onOpen: (file: FileSummary) => void
   onShare: (file: FileSummary) => void
+  onPlace: RowActs["onPlace"]
 }) {
   const { t } = useLingui()
   const { mayEdit, spaceName } = usePlace()
+  const hasPlaces = useOtherPlaces().length > 0
   const { rows: files, hasMore, isLoading, loadMore } = pages
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
@@ -127,6 +131,7 @@ export function FileList({
     onShare,
     onName: (file) => setNamingId(file._id),
     onTrash: (file) => acts.trash([file]),
+    onPlace,
     onNamed(file, fileName) {
       setNamingId(null)
       if (fileName !== null && fileName !== file.fileName) acts.rename(file, fileName)
@@ -169,6 +174,7 @@ export function FileList({
               isSelected={selection.has(file._id)}
               isSelecting={isSelecting}
               isNaming={file._id === namingId}
+              hasPlaces={hasPlaces}
               problem={acts.problemOf(file._id)}
               now={now}
               acts={rowActs}

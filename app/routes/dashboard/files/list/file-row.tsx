@@ -21,6 +21,8 @@ export interface RowActs {
   onShare(file: FileSummary): void
   onName(file: FileSummary): void
   onTrash(file: FileSummary): void
+  /** Moves or copies it to another place. */
+  onPlace(file: FileSummary, act: "move" | "copy"): void
   /** Null if the name was not changed. */
   onNamed(file: FileSummary, fileName: string | null): void
 }
@@ -40,6 +42,8 @@ interface FileRowProps {
   /** Whether any file is selected. */
   isSelecting: boolean
   isNaming: boolean
+  /** Whether there are places to move it to: the menu has what the row does not. */
+  hasPlaces: boolean
   problem: string | undefined
   now: number
   acts: RefObject<RowActs | null>
@@ -144,7 +148,10 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
         aria-haspopup="menu"
         tabIndex={tabIndex}
         onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
-        className={buttonClass({ variant: "ghost", size: "icon" }, "sm:hidden noscript:hidden")}
+        className={buttonClass(
+          { variant: "ghost", size: "icon" },
+          props.hasPlaces ? "noscript:hidden" : "sm:hidden noscript:hidden",
+        )}
       >
         <Icon name="more" />
       </button>

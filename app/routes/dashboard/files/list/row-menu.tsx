@@ -4,6 +4,7 @@ import { href } from "react-router"
 import { AnchoredMenu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import type { RowActs } from "./file-row.tsx"
 
 export interface OpenMenu {
@@ -38,6 +39,7 @@ function OpenedMenu({
   // immediately.
   const isNaming = useRef(false)
   const { mayEdit } = usePlace()
+  const hasPlaces = useOtherPlaces().length > 0
   return (
     <AnchoredMenu anchor={button} onClose={onClose} focusAfter={() => !isNaming.current}>
       <MenuItem icon="check-circle" onSelect={() => acts.current?.onToggle(file, { shiftKey: false })}>
@@ -50,6 +52,18 @@ function OpenedMenu({
       >
         <Trans>Download</Trans>
       </MenuLink>
+      {hasPlaces ? (
+        <>
+          {mayEdit ? (
+            <MenuItem icon="arrow-right" onSelect={() => acts.current?.onPlace(file, "move")}>
+              <Trans>Move to…</Trans>
+            </MenuItem>
+          ) : null}
+          <MenuItem icon="copy" onSelect={() => acts.current?.onPlace(file, "copy")}>
+            <Trans>Copy to…</Trans>
+          </MenuItem>
+        </>
+      ) : null}
       {mayEdit ? (
         <>
           <MenuItem icon="link" onSelect={() => acts.current?.onShare(file)}>

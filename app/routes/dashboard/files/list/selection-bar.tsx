@@ -3,7 +3,9 @@ import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import { ARCHIVE_LIMIT, type FileSummary } from "#server/files/contract.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 
 /** The actions for the selected files. At the bottom of the window, within reach of a thumb. */
 export function SelectionBar({
@@ -12,6 +14,7 @@ export function SelectionBar({
   onAll,
   onClear,
   onDownload,
+  onPlace,
   onTrash,
 }: {
   files: readonly FileSummary[]
@@ -19,11 +22,13 @@ export function SelectionBar({
   onAll: () => void
   onClear: () => void
   onDownload: () => void
+  onPlace: (act: "move" | "copy") => void
   /** Null for somebody who may only read in the space. */
   onTrash: (() => void) | null
 }) {
   const { t } = useLingui()
   const formats = useFormats()
+  const hasPlaces = useOtherPlaces().length > 0
   const count = formats.number(files.length)
   const size = formats.bytes(files.reduce((sum, file) => sum + file.size, 0))
   const [file] = files
@@ -77,6 +82,7 @@ export function SelectionBar({
               </span>
             </Button>
           )}
+          {hasPlaces ? <PlaceMenu mayMove={onTrash !== null} onPlace={onPlace} /> : null}
           {onTrash ? (
             <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
               <Icon name="trash" />
@@ -91,5 +97,27 @@ export function SelectionBar({
         </div>
       )}
     </>
+  )
+}
+
+function PlaceMenu({ mayMove, onPlace }: { mayMove: boolean; onPlace: (act: "move" | "copy") => void }) {
+  const { t } = useLingui()
+  return (
+    <Menu
+      trigger={
+        <Button variant="secondary" size="sm" aria-label={t`Move or copy`} title={t`Move or copy`}>
+          <Icon name="arrow-right" />
+        </Button>
+      }
+    >
+      {mayMove ? (
+        <MenuItem icon="arrow-right" onSelect={() => onPlace("move")}>
+          <Trans>Move to…</Trans>
+        </MenuItem>
+      ) : null}
+      <MenuItem icon="copy" onSelect={() => onPlace("copy")}>
+        <Trans>Copy to…</Trans>
+      </MenuItem>
+    </Menu>
   )
 }
