@@ -79,6 +79,7 @@ export default [
   route("api/spaces/join", "routes/api/space-join.ts"),
   route("api/spaces/invitations/:invitationId", "routes/api/space-invitation.ts"),
   route("api/spaces/:spaceId", "routes/api/space.ts"),
+  route("api/spaces/:spaceId/picture", "routes/api/space-picture.ts"),
   route("api/spaces/:spaceId/restore", "routes/api/space-restore.ts"),
   route("api/spaces/:spaceId/leave", "routes/api/space-leave.ts"),
   route("api/spaces/:spaceId/transfer", "routes/api/space-transfer.ts"),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
-import { milliseconds, record } from "./record.ts"
+import { byteString, milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
 /**
@@ -39,6 +39,17 @@ export const spaces = pgTable(
     check("spaces_trashed_at", sql`${table.trashed} = (${table.trashedAt} is not null)`),
   ],
 )
+
+/** Pictures of spaces. In a separate table, because lists read `spaces` and not these bytes. */
+export const spacePictures = pgTable("space_pictures", {
+  spaceId: uuid("space_id")
+    .primaryKey()
+    .references(() => spaces._id, { onDelete: "cascade" }),
+  /** Also in `spaces`, from where it reaches the lists. */
+  pictureId: uuid("picture_id").notNull(),
+  /** WebP, square. */
+  bytes: byteString("bytes").notNull(),
+})
 
 /**
  * Who may see and change what is in a space: the only place that says so. A live query reads one

@@ -24,7 +24,7 @@ export type FormBody<Schema extends v.GenericSchema> =
     }
 
 /** The one small file that a form accepts beside its text fields. */
-interface FormFile {
+export interface FormFile {
   field: string
   /** Bytes. */
   limit: number

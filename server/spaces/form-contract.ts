@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { Email } from "#server/accounts/contract.ts"
+import { Email, Picture } from "#server/accounts/contract.ts"
 import { ChangeMember, CreateSpace, InvitationId, Slug, SpaceName, TransferSpace } from "./contract.ts"
 import { SpaceId } from "./place-contract.ts"
 
@@ -20,6 +20,8 @@ export const SpaceAct = v.variant("intent", [
   v.object({ intent: v.literal("remove"), ...TransferSpace.entries }),
   v.object({ intent: v.literal("transfer"), ...TransferSpace.entries }),
   v.object({ intent: v.literal("change"), name: SpaceName, slug: Slug }),
+  v.object({ intent: v.literal("save-picture"), picture: Picture }),
+  v.object({ intent: v.literal("remove-picture") }),
   v.object({ intent: v.literal("leave") }),
   v.object({ intent: v.literal("delete") }),
 ])

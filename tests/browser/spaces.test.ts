@@ -175,7 +175,7 @@ describe("moving between what is personal and a space", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Move" }).click()
     await page.waitForURL(`${app.origin}/dashboard/chat/${threadId}`)
     await page.getByRole("article", { name: "You" }).getByText("Hello").waitFor()
-    await other.getByRole("heading", { name: "Conversation not found" }).waitFor()
+    await other.getByText("Conversation not found").waitFor()
   })
 
   it("offers a reader to copy, and says why a conversation of several cannot become one's own", async () => {

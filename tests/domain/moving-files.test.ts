@@ -55,7 +55,7 @@ describe("moving files", () => {
     expect(await response.text()).toBe("What a.txt holds.")
   })
 
-  it("out of a space makes them the mover's own, whoever added them", async () => {
+  it("out of a space makes them the mover's own, also those that others added", async () => {
     const { _id } = await uploadFile(olga, aFile("a.txt"), { spaceId })
     expect(await moveFiles(edith, { fileIds: [_id] })).toMatchObject([{ _id, fileName: "a.txt" }])
     expect(await namesIn(edith)).toEqual(["a.txt"])

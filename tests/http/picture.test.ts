@@ -1,7 +1,9 @@
 import postgres from "postgres"
 import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll } from "../support/all.ts"
+import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
 import { image, pixelFlood } from "../support/images.ts"
@@ -145,6 +147,71 @@ describe("a person's picture", () => {
   })
 })
 
+describe("a space's picture", () => {
+  it("is a small square that its members see live, and nobody who is removed", async () => {
+    const { owner, member, space, tab } = await newSpace()
+    const path = `/api/spaces/${space._id}/picture`
+    expect((await member(path)).status).toBe(404)
+    const put = await owner(path, { method: "PUT", body: new Uint8Array(await image("jpeg", [900, 600])) })
+    expect(put.status, await put.text()).toBe(204)
+    const [stored] = await sql`select picture_id from spaces where _id = ${space._id}`
+    const id = String(stored?.["picture_id"])
+    await tab.until((event) => JSON.stringify(event).includes(`"spacePictureId":"${id}"`))
+
+    const shown = await member(`${path}?id=${id}`)
+    expect(shown.headers.get("cache-control")).toBe("private, max-age=31536000, immutable")
+    expect((await member(path)).headers.get("cache-control")).toBe("private, no-cache")
+    const etag = shown.headers.get("etag") ?? ""
+    expect((await member(path, { headers: { "if-none-match": etag } })).status).toBe(304)
+    const bytes = Buffer.from(await shown.arrayBuffer())
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 256, height: 256 })
+    const page = await (await member(`/s/${space.slug}/members`)).text()
+    expect(page).toContain(`src="${path}?id=${id}"`)
+
+    expect((await member(path, { method: "DELETE" })).status).toBe(403)
+    await sql`delete from space_members where space_id = ${space._id} and role = 'reader'`
+    expect((await member(`${path}?id=${id}`)).status).toBe(404)
+  })
+
+  it("is chosen and removed on the members page, and goes with the space", async () => {
+    const { owner, space } = await newSpace()
+    const page = `/s/${space.slug}/members`
+    const act = async (body: FormData | URLSearchParams) => {
+      const response = await owner(page, { method: "POST", body })
+      return [response.status, await response.text()]
+    }
+    const picture = await image("png", [80, 80])
+    expect(await act(formWith({ intent: "save-picture" }, picture))).toEqual([
+      200,
+      expect.stringContaining("Picture saved."),
+    ])
+    expect(await act(formWith({ intent: "save-picture" }, Buffer.from("no picture")))).toEqual([
+      415,
+      expect.stringContaining("be displayed. Choose a JPEG, PNG"),
+    ])
+    expect(await act(new URLSearchParams({ intent: "remove-picture" }))).toEqual([
+      200,
+      expect.stringContaining("Picture removed."),
+    ])
+    expect((await owner(`/api/spaces/${space._id}/picture`)).status).toBe(404)
+    await act(formWith({ intent: "save-picture" }, picture))
+    await sql`delete from spaces where _id = ${space._id}`
+    expect(await sql`select 1 from space_pictures where space_id = ${space._id}`).toHaveLength(0)
+  })
+
+  it("cannot be created from anything but an image of at most ten megabytes", async () => {
+    const { owner, space } = await newSpace()
+    for (const [body, status] of [
+      [Buffer.from("no picture at all"), 415],
+      [Buffer.alloc(10_000_001), 413],
+    ] as const) {
+      const answer = await owner(`/api/spaces/${space._id}/picture`, { method: "PUT", body })
+      expect(answer.status, await answer.text()).toBe(status)
+    }
+    expect(await sql`select 1 from space_pictures where space_id = ${space._id}`).toHaveLength(0)
+  })
+})
+
 describe("with Clerk as the provider", () => {
   inAll(
     "the picture is managed by Clerk: the profile step offers none, and the account page accepts none",
@@ -182,6 +249,19 @@ describe("with Clerk as the provider", () => {
 })
 
 let people = 0
+
+/** A space with a reader, who follows their spaces. */
+async function newSpace() {
+  const [owner, member] = [await newPerson(), await newPerson()]
+  const made = await owner("/api/spaces", post({ name: "Engines" }))
+  const { space } = (await made.json()) as { space: SpaceSummary }
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    select ${space._id}, _id, 'reader' from users where email = ${member.email}`
+  const tab = await openLiveSocket(app, await realtimeToken(member))
+  await tab.subscribe("spaces.list", {})
+  return { owner, member, space, tab }
+}
 
 /** Somebody who has finished onboarding. */
 async function newPerson(): Promise<Person> {

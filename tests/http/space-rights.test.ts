@@ -207,16 +207,21 @@ async function send(
   return answerOf(response, ok, text)
 }
 
-function submitInTurn(path: string, intent: string, { answers, ok, fields }: Form) {
+function submitInTurn(path: string, intent: string, { answers, ok, fields, picture }: Form) {
   return inTurn(answers, async (who) => {
-    const response = await people[who](path, {
-      method: "POST",
-      body: new URLSearchParams({ intent, ...fields }),
-    })
+    const body = new URLSearchParams({ intent, ...fields })
+    const response = await people[who](path, { method: "POST", body: picture ? asForm(body, picture) : body })
     const text = await response.text()
     if (isOutside(who)) expect(text).not.toContain(SECRET)
     return answerOf(response, ok, text)
   })
+}
+
+function asForm(fields: URLSearchParams, picture: Buffer<ArrayBuffer>): FormData {
+  const form = new FormData()
+  for (const [name, value] of fields) form.set(name, value)
+  form.set("picture", new File([picture], "picture.png", { type: "image/png" }))
+  return form
 }
 
 function answerOf({ status, url }: Response, ok: number, text: string): string {

@@ -26,6 +26,7 @@ export const THERE = {
   fileId: id(60),
   trashedFileId: id(61),
   fileShareId: id(70),
+  pictureId: id(80),
 }
 
 const TABLES = [
@@ -64,6 +65,8 @@ export async function laySpace(
     delete from files where _id = '${the.fileId}';
     insert into spaces (_id, name, slug) values
       ('${the.spaceId}', 'Engines', '${SLUG}'), ('${the.trashedSpaceId}', 'Trash', 'trash');
+    insert into space_pictures (space_id, picture_id, bytes) values ('${the.spaceId}', '${the.pictureId}', 'a picture');
+    update spaces set picture_id = '${the.pictureId}' where _id = '${the.spaceId}';
     insert into space_members (space_id, user_id, role)
       select space, person, role from (values ('${the.spaceId}'::uuid), ('${the.trashedSpaceId}')) as spaces (space),
         (values ('${owner}'::uuid, 'owner'), ('${editor}', 'editor'), ('${reader}', 'reader'), ('${removed}', 'editor'))

@@ -1,6 +1,7 @@
 import type { RouteConfigEntry } from "@react-router/dev/routes"
 import routes from "#app/routes.ts"
 import { SLUG, THERE, type Standing } from "./space-content.ts"
+import { PIXEL } from "./space-routes.ts"
 import { EVERYONE, LEAVING, NOBODY, OWNER, OWNER_ALONE, type Answers } from "./space-rights.ts"
 
 /** What stands for a parameter in the URL of a page. */
@@ -49,6 +50,8 @@ export function spaceForms(userIds: Record<Standing, string>) {
     remove: { answers: OWNER, ok: 200, fields: member },
     transfer: { answers: OWNER, ok: 200, fields: member },
     change: { answers: OWNER, ok: 302, fields: { name: "Renamed", slug: SLUG } },
+    "save-picture": { answers: OWNER, ok: 200, fields: {}, picture: PIXEL },
+    "remove-picture": { answers: OWNER, ok: 200, fields: {} },
     leave: { answers: LEAVING, ok: 302, fields: {} },
     delete: { answers: OWNER, ok: 302, fields: {} },
   } satisfies Record<string, Form>
@@ -65,4 +68,6 @@ export interface Form {
   answers: Answers
   ok: number
   fields: Record<string, string>
+  /** An image in the field `picture`. */
+  picture?: Buffer<ArrayBuffer>
 }

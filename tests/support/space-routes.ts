@@ -68,6 +68,19 @@ function spaceRoutes({ reader }: Record<Standing, string>): Record<string, Route
     "GET /api/spaces/{spaceId}": { answers: MEMBERS, path },
     "PATCH /api/spaces/{spaceId}": { answers: OWNER, path, init: patch({ name: "Renamed" }) },
     "DELETE /api/spaces/{spaceId}": { answers: OWNER, ok: 204, path, init: remove },
+    "GET /api/spaces/{spaceId}/picture": { answers: MEMBERS, path: `${path}/picture` },
+    "PUT /api/spaces/{spaceId}/picture": {
+      answers: OWNER,
+      ok: 204,
+      path: `${path}/picture`,
+      init: () => ({ method: "PUT", body: PIXEL }),
+    },
+    "DELETE /api/spaces/{spaceId}/picture": {
+      answers: OWNER,
+      ok: 204,
+      path: `${path}/picture`,
+      init: remove,
+    },
     "POST /api/spaces/{spaceId}/restore": {
       answers: OWNER_ALONE,
       path: `/api/spaces/${THERE.trashedSpaceId}/restore`,
@@ -280,6 +293,12 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
     },
   }
 }
+
+/** A PNG. */
+export const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
 
 const TUS = { "Tus-Resumable": "1.0.0" }
 

@@ -4,7 +4,7 @@ import { MarkRead } from "#server/notifications/contract.ts"
 import { markRead } from "#server/notifications/notifications.ts"
 import { json } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
-import { parseBody } from "./spaces-body.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/notifications-read.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

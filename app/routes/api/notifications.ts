@@ -4,7 +4,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { NotificationsQuery } from "#server/notifications/contract.ts"
 import { listNotifications } from "#server/notifications/notifications.ts"
 import { json } from "#server/transport/json.ts"
-import { NOT_KEPT } from "./spaces-body.ts"
+import { NOT_KEPT } from "./parse-body.ts"
 import type { Route } from "./+types/notifications.ts"
 
 export const handle = { credential: "key", scope: "spaces" }

@@ -9,11 +9,14 @@ export function PictureField({
   name,
   image,
   error,
+  className,
 }: {
-  /** The user's name. */
+  /** The user's name, or the space's. */
   name: string
   image: string | null
   error?: string | undefined
+  /** The shape of the preview. */
+  className?: string
 }) {
   const [chosen, setChosen] = useState<{ size: number; preview: string }>()
   useEffect(() => () => URL.revokeObjectURL(chosen?.preview ?? ""), [chosen])
@@ -23,7 +26,11 @@ export function PictureField({
   const problem = isTooLarge ? tooLarge : chosen ? undefined : error
   return (
     <div className="flex items-center gap-4">
-      <Avatar name={name} image={(isTooLarge ? null : chosen?.preview) ?? image} className="size-16" />
+      <Avatar
+        name={name}
+        image={(isTooLarge ? null : chosen?.preview) ?? image}
+        className={classNames("size-16", className)}
+      />
       <div className="min-w-0 flex-1">
         <label htmlFor="picture" className="text-sm font-medium text-ink">
           <Trans>Picture</Trans>

@@ -48,6 +48,7 @@ const Invitation = v.strictObject({
   uses: v.pipe(v.number(), v.integer()),
 })
 
+const binary = { type: "string", format: "binary" }
 const common = { tags: ["Spaces"], security: SIGNED_IN }
 const spaceId = idParameter("spaceId")
 const userId = idParameter("userId")
@@ -76,6 +77,21 @@ const members = reading("SpaceMembers", "The members of a space, in the order of
   "200": jsonAnswer("The members.", v.strictObject({ members: v.array(Member) })),
   ...refused,
 })
+const picture: Operation = {
+  ...common,
+  operationId: "showSpacePicture",
+  summary: "The picture of a space, a square of 256 pixels",
+  parameters: [
+    spaceId,
+    { name: "id", in: "query", description: "Its `pictureId`, to keep it in caches.", schema: {} },
+  ],
+  responses: {
+    "200": { description: "The picture.", content: { "image/webp": { schema: binary } } },
+    "304": { description: "The client has it." },
+    "401": refused["401"],
+    "404": refusal("The space has no picture, or the caller is not a member of it."),
+  },
+}
 const invitations = reading("SpaceInvitations", "The open invitations to a space", [spaceId], {
   "200": jsonAnswer("The invitations.", v.strictObject({ invitations: v.array(Invitation) })),
   ...forOwner,
@@ -146,6 +162,36 @@ export const spacesPaths: Record<string, PathItem> = {
       ...common,
       operationId: "deleteSpace",
       summary: "Delete a space for all of its members; it can be restored for 30 days",
+      parameters: [spaceId],
+      responses: { ...done, ...forOwner },
+    },
+  },
+  "/api/spaces/{spaceId}/picture": {
+    get: picture,
+    head: {
+      ...picture,
+      operationId: "probeSpacePicture",
+      responses: { ...picture.responses, "200": { description: "There is one." } },
+    },
+    put: {
+      ...common,
+      operationId: "saveSpacePicture",
+      summary: "Give a space another picture",
+      description: "The body is a JPEG, PNG, WebP, GIF or AVIF of at most 10 MB. Its centred square is kept.",
+      parameters: [spaceId],
+      requestBody: { required: true, content: { "*/*": { schema: binary } } },
+      responses: {
+        ...done,
+        ...forOwner,
+        "413": refusal("The image is larger than 10 MB."),
+        "415": refusal("The body is no image that can be displayed."),
+        "503": refusal("The server is busy with other pictures. Send again in a moment."),
+      },
+    },
+    delete: {
+      ...common,
+      operationId: "removeSpacePicture",
+      summary: "Remove the picture of a space",
       parameters: [spaceId],
       responses: { ...done, ...forOwner },
     },

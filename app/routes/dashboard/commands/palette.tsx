@@ -4,6 +4,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete"
 import { Dialog } from "@base-ui/react/dialog"
 import { useState } from "react"
 import { useSentences } from "#app/language/sentences.ts"
+import { Avatar } from "#app/ui/avatar.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Keys } from "#app/ui/keys.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
@@ -100,7 +101,15 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
                   onClick={() => choose(command)}
                   className="group flex min-h-9 cursor-default items-center gap-3 rounded-md px-2.5 text-sm outline-hidden select-none data-highlighted:bg-hover data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid touch:min-h-11"
                 >
-                  <Icon name={command.icon} className="text-faint group-data-highlighted:text-ink" />
+                  {command.image ? (
+                    <Avatar
+                      name={command.label}
+                      image={command.image}
+                      className="-mx-0.5 size-5 rounded-sm"
+                    />
+                  ) : (
+                    <Icon name={command.icon} className="text-faint group-data-highlighted:text-ink" />
+                  )}
                   <span className="min-w-0 flex-1 truncate">{command.label}</span>
                   {command.detail ? (
                     <span className="max-w-2/5 shrink-0 truncate text-xs text-faint">{command.detail}</span>

@@ -7,7 +7,7 @@ import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 import { addressesIn } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useOffersSpaces, useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { pictureOf, useOffersSpaces, useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { useFound } from "./use-found.ts"
 
 /** A command of the palette. */
@@ -15,6 +15,8 @@ export interface Command {
   id: string
   label: string
   icon: IconName
+  /** The URL of a picture in place of the icon. */
+  image?: string | null
   /** More words by which it is found. */
   words?: string
   keys?: string
@@ -110,10 +112,16 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
   const place = withShortcut(onAct)
   const navigate = useNavigate()
-  const into = (to: string, label: string, words: string, icon: IconName = "layers"): Command => ({
+  const into = (
+    to: string,
+    label: string,
+    words: string,
+    { icon = "layers", image = null }: { icon?: IconName; image?: string | null } = {},
+  ): Command => ({
     id: to,
     label,
     icon,
+    image,
     words,
     run: () => void navigate(to),
   })
@@ -125,13 +133,15 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     place("files", t`Files`, "folder", t`uploads documents`),
     place("trash", t`Trash`, "trash", t`deleted bin restore`),
     place("account", t`Account`, "user", t`profile password keys settings browsers delete export`),
-    ...spaces.map(({ spaceSlug, spaceName }) =>
-      into(href("/s/:slug", { slug: spaceSlug }), spaceName, t`space team shared`),
+    ...spaces.map((space) =>
+      into(href("/s/:slug", { slug: space.spaceSlug }), space.spaceName, t`space team shared`, {
+        image: pictureOf(space),
+      }),
     ),
     ...(offersSpaces
       ? [
           into(href("/dashboard/spaces"), t`Spaces`, t`new create team shared invitations members`),
-          into(href("/dashboard/notifications"), t`Notifications`, t`mentions unread bell`, "bell"),
+          into(href("/dashboard/notifications"), t`Notifications`, t`mentions unread bell`, { icon: "bell" }),
         ]
       : []),
     outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),

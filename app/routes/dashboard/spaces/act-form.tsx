@@ -9,6 +9,7 @@ export function ActForm({
   submit,
   variant = "secondary",
   about,
+  hasFile = false,
   className,
   children,
 }: {
@@ -17,13 +18,20 @@ export function ActForm({
   variant?: "primary" | "secondary" | "ghost" | "danger"
   /** The label says whom or what the button is about, for those who cannot see it beside it. */
   about?: { name: string; value: string; label: string }
+  /** Whether one of its fields is a file. */
+  hasFile?: boolean
   className?: string
   children?: ReactNode
 }) {
   const { formData } = useNavigation()
   const isPending = formData?.get("intent") === intent && (!about || formData.get(about.name) === about.value)
   return (
-    <Form method="post" preventScrollReset className={className}>
+    <Form
+      method="post"
+      encType={hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"}
+      preventScrollReset
+      className={className}
+    >
       <input type="hidden" name="intent" value={intent} />
       {about ? <input type="hidden" name={about.name} value={about.value} /> : null}
       {children}

@@ -6,6 +6,7 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
+import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -13,6 +14,7 @@ import { SpaceAct } from "#server/spaces/form-contract.ts"
 import { inviteToSpace, revokeInvitation } from "#server/spaces/invitations.ts"
 import { liveInvitations, liveMembers } from "#server/spaces/live.ts"
 import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
+import { removeSpacePicture, saveSpacePicture } from "#server/spaces/picture.ts"
 import { changeSpace, findMembership, leaveSpace, trashSpace } from "#server/spaces/spaces.ts"
 import { Invitations } from "./invitations.tsx"
 import { MemberList } from "./member-list.tsx"
@@ -37,14 +39,21 @@ export async function loader({ context, params }: Route.LoaderArgs) {
 
 export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  return performAct(request, SpaceAct, async (form) => {
-    const { spaceId } = await findMembership(scope, params.slug)
-    return act(scope, spaceId, form)
-  })
+  return performAct(
+    request,
+    SpaceAct,
+    async (form) => {
+      const { spaceId } = await findMembership(scope, params.slug)
+      return act(scope, spaceId, form)
+    },
+    PICTURE,
+  )
 }
 
+const PICTURE = { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" } as const
+
 async function act(
-  scope: Parameters<typeof inviteToSpace>[0],
+  scope: Parameters<typeof inviteToSpace>[0] & Parameters<typeof saveSpacePicture>[0],
   spaceId: string,
   form: SpaceAct,
 ): Promise<Omit<Outcome, "intent"> | Response> {
@@ -74,6 +83,12 @@ async function act(
       const { slug } = await changeSpace(scope, spaceId, form)
       return redirect(href("/s/:slug/members", { slug }))
     }
+    case "save-picture":
+      await saveSpacePicture(scope, spaceId, await form.picture.bytes())
+      return { done: msg`Picture saved.` }
+    case "remove-picture":
+      await removeSpacePicture(scope, spaceId)
+      return { done: msg`Picture removed.` }
     case "leave":
       await leaveSpace(scope, spaceId)
       return redirect(href("/dashboard/spaces"))

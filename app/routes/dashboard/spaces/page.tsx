@@ -21,7 +21,7 @@ import { createSpace, restoreSpace } from "#server/spaces/spaces.ts"
 import { ActForm } from "./act-form.tsx"
 import { performAct } from "./perform-act.ts"
 import { useRoleNames } from "./role-names.ts"
-import { useSpaces } from "./use-spaces.ts"
+import { pictureOf, useSpaces } from "./use-spaces.ts"
 import type { Route } from "./+types/page.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
@@ -120,7 +120,7 @@ function SpaceRow({ space }: { space: Membership }) {
         to={href("/s/:slug", { slug: space.spaceSlug })}
         className="flex min-h-15 items-center gap-3 px-4 py-2 transition-colors hover:bg-hover sm:px-5"
       >
-        <Avatar name={space.spaceName} className="rounded-md" />
+        <Avatar name={space.spaceName} image={pictureOf(space)} className="rounded-md" />
         <span className="min-w-0 flex-1 truncate text-sm font-medium">{space.spaceName}</span>
         <Badge>{roles[space.role]}</Badge>
       </Link>

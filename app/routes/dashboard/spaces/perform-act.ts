@@ -2,7 +2,7 @@ import { data } from "react-router"
 import type * as v from "valibot"
 import type { Sentence } from "#app/language/sentences.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
-import { readForm } from "#server/http/form.ts"
+import { readForm, type FormFile } from "#server/http/form.ts"
 
 /** What a form of a space's pages led to. */
 export interface Outcome {
@@ -19,8 +19,9 @@ export async function performAct<Schema extends v.GenericSchema<unknown, { inten
   request: Request,
   schema: Schema,
   act: (form: v.InferOutput<Schema>) => Promise<Omit<Outcome, "intent"> | Response>,
+  file?: FormFile,
 ) {
-  const form = await readForm(request, schema)
+  const form = await readForm(request, schema, file)
   if (!form.ok) {
     const [problem] = Object.values<Sentence | undefined>(form.errors)
     const { intent = "", ...values } = form.values

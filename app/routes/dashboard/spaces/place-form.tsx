@@ -51,7 +51,7 @@ export function PlaceForm({
           <Trans>Where to</Trans>
         </legend>
         <div className="max-h-64 overflow-y-auto rounded-lg border border-line">
-          {places.map(({ spaceId, name }, at) => (
+          {places.map(({ spaceId, name, image }, at) => (
             <label
               key={spaceId ?? "personal"}
               className="flex min-h-11 cursor-pointer items-center gap-3 border-line px-3 text-sm not-first:border-t hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
@@ -64,7 +64,7 @@ export function PlaceForm({
                 onChange={() => setChosen(at)}
                 className="size-4 shrink-0 accent-accent outline-hidden"
               />
-              <Avatar name={name} className="size-6 rounded-md text-[0.625rem]" />
+              <Avatar name={name} image={image} className="size-6 rounded-md text-[0.625rem]" />
               <span className="min-w-0 flex-1 truncate">{name}</span>
             </label>
           ))}

@@ -1,7 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
 import { SLUG_LIMIT, SPACE_NAME_LIMIT, type Membership } from "#server/spaces/contract.ts"
+import { PictureField } from "#app/routes/dashboard/picture-field.tsx"
 import { ActForm } from "./act-form.tsx"
+import { pictureOf } from "./use-spaces.ts"
 
 /** The space itself: the owner renames or deletes it, everybody else can leave. */
 export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: boolean }) {
@@ -52,6 +54,31 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
             defaultValue={space.spaceSlug}
           />
         </ActForm>
+      </section>
+      <section className={sectionClass} aria-labelledby="space-picture">
+        <h2 id="space-picture" className="font-medium">
+          <Trans>Picture</Trans>
+        </h2>
+        <p className="mt-1 text-sm text-muted">
+          <Trans>All members see it, and nobody else.</Trans>
+        </p>
+        <div className="mt-4 flex flex-wrap items-center gap-3">
+          <ActForm
+            // Clears the chosen file once it was saved.
+            key={space.spacePictureId}
+            intent="save-picture"
+            submit={t`Save picture`}
+            hasFile
+            className="contents"
+          >
+            <div className="w-full">
+              <PictureField name={space.spaceName} image={pictureOf(space)} className="rounded-lg" />
+            </div>
+          </ActForm>
+          {space.spacePictureId === null ? null : (
+            <ActForm intent="remove-picture" submit={t`Remove picture`} />
+          )}
+        </div>
       </section>
       <section className={sectionClass} aria-labelledby="delete">
         <h2 id="delete" className="font-medium">

@@ -3,7 +3,7 @@ import { href, Link } from "react-router"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
-import { useSpace, useSpaces } from "./use-spaces.ts"
+import { pictureOf, useSpace, useSpaces } from "./use-spaces.ts"
 
 /** What the switcher opens; `menu` is the id of its popover. */
 export function SwitcherMenu({ menu }: { menu: string }) {
@@ -14,14 +14,21 @@ export function SwitcherMenu({ menu }: { menu: string }) {
     <nav aria-label={t`Spaces`}>
       <ul>
         <li>
-          <Place to={href("/dashboard")} name={t`Personal`} isCurrent={current === null} menu={menu} />
+          <Place
+            to={href("/dashboard")}
+            name={t`Personal`}
+            image={null}
+            isCurrent={current === null}
+            menu={menu}
+          />
         </li>
-        {spaces.map(({ _id, spaceSlug, spaceName }) => (
-          <li key={_id}>
+        {spaces.map((space) => (
+          <li key={space._id}>
             <Place
-              to={href("/s/:slug", { slug: spaceSlug })}
-              name={spaceName}
-              isCurrent={current?._id === _id}
+              to={href("/s/:slug", { slug: space.spaceSlug })}
+              name={space.spaceName}
+              image={pictureOf(space)}
+              isCurrent={current?._id === space._id}
               menu={menu}
             />
           </li>
@@ -42,11 +49,13 @@ export function SwitcherMenu({ menu }: { menu: string }) {
 function Place({
   to,
   name,
+  image,
   isCurrent,
   menu,
 }: {
   to: string
   name: string
+  image: string | null
   isCurrent: boolean
   menu: string
 }) {
@@ -57,7 +66,7 @@ function Place({
       className={itemClass}
       onClick={() => close(menu)}
     >
-      <Avatar name={name} className="size-6 rounded-md text-[0.625rem]" />
+      <Avatar name={name} image={image} className="size-6 rounded-md text-[0.625rem]" />
       <span className="min-w-0 flex-1 truncate">{name}</span>
       {isCurrent ? <Icon name="check" className="size-3.5 text-accent-ink" /> : null}
     </Link>

@@ -7,7 +7,7 @@ import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { whenWanted } from "#app/ui/when-wanted.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
-import { useSpace } from "./use-spaces.ts"
+import { pictureOf, useSpace } from "./use-spaces.ts"
 
 // Only where spaces are offered: everybody else would load it for nothing.
 const SwitcherMenu = defer(() => import("./switcher-menu.tsx"), whenRendered)((parts) => parts.SwitcherMenu)
@@ -27,7 +27,7 @@ export function Switcher({ place }: { place: "top" | "side" }) {
     <>
       <Avatar
         name={current ? current.spaceName : (user.name ?? user.email)}
-        image={current ? null : user.imageUrl}
+        image={current ? pictureOf(current) : user.imageUrl}
         className="size-6 rounded-md text-[0.625rem]"
       />
       <span className="min-w-0 flex-1 truncate text-left">

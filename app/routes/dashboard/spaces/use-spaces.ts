@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro"
-import { useParams, useRouteLoaderData } from "react-router"
+import { href, useParams, useRouteLoaderData } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
 import type { Membership } from "#server/spaces/contract.ts"
 import type { loader } from "#app/routes/dashboard/layout.tsx"
@@ -33,8 +33,14 @@ export function useSpace(): Membership | null | undefined {
   return slug === undefined ? null : spaces.find(({ spaceSlug }) => spaceSlug === slug)
 }
 
+/** The URL of the space's picture. */
+export function pictureOf({ spaceId, spacePictureId }: Pick<Membership, "spaceId" | "spacePictureId">) {
+  if (spacePictureId === null) return null
+  return `${href("/api/spaces/:spaceId/picture", { spaceId })}?${new URLSearchParams({ id: spacePictureId })}`
+}
+
 /** A place that something can be moved or copied to. */
-export type OtherPlace = Pick<Place, "spaceId" | "addresses"> & { name: string }
+export type OtherPlace = Pick<Place, "spaceId" | "addresses"> & { name: string; image: string | null }
 
 /** The places besides the page's own to which the user may add. */
 export function useOtherPlaces(): OtherPlace[] {
@@ -42,9 +48,10 @@ export function useOtherPlaces(): OtherPlace[] {
   const { spaceId: here } = usePlace()
   const spaces = useSpaces()
     .filter(({ role }) => role !== "reader")
-    .map(({ spaceId, spaceName, spaceSlug }) => {
-      return { spaceId, name: spaceName, addresses: addressesIn(spaceSlug) }
+    .map((space) => {
+      const { spaceId, spaceName, spaceSlug } = space
+      return { spaceId, name: spaceName, image: pictureOf(space), addresses: addressesIn(spaceSlug) }
     })
-  const personal = { spaceId: undefined, name: t`Personal`, addresses: addressesIn(undefined) }
+  const personal = { spaceId: undefined, name: t`Personal`, image: null, addresses: addressesIn(undefined) }
   return [personal, ...spaces].filter(({ spaceId }) => spaceId !== here)
 }

@@ -42,7 +42,10 @@ export function PlaceThreadDialog({ act, thread, onClose }: PlaceThreadDialogPro
         </>
       }
     >
-      <PlaceForm submit={act === "move" ? t`Move` : t`Copy`} onPlace={place}>
+      <PlaceForm
+        submit={act === "move" ? t({ message: "Move", context: "to another place" }) : t`Copy`}
+        onPlace={place}
+      >
         <Checkbox
           name="attachments"
           defaultChecked

@@ -69,7 +69,10 @@ export function PlaceFilesDialog({
         )
       }
     >
-      <PlaceForm submit={act === "move" ? t`Move` : t`Copy`} onPlace={place} />
+      <PlaceForm
+        submit={act === "move" ? t({ message: "Move", context: "to another place" }) : t`Copy`}
+        onPlace={place}
+      />
     </Dialog>
   )
 }

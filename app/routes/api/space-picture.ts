@@ -1,0 +1,31 @@
+import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
+import { TooLarge } from "#server/errors.ts"
+import { allowMethods } from "#server/http/methods.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { removeSpacePicture, saveSpacePicture, serveSpacePicture } from "#server/spaces/picture.ts"
+import { readBytes } from "#server/transport/body.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
+import type { Route } from "./+types/space-picture.ts"
+
+export const handle = { credential: "key", scope: "spaces" }
+
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PUT", "DELETE")]
+
+export async function loader({ context, params, request }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(() => serveSpacePicture(scope, params.spaceId, request))
+}
+
+/** The body is the image itself. */
+export async function action({ context, params, request }: Route.ActionArgs) {
+  const scope = await requireScope(context)
+  return answerRefusals(async () => {
+    if (request.method === "DELETE") await removeSpacePicture(scope, params.spaceId)
+    else {
+      const image = await readBytes(request, LARGEST_PICTURE)
+      if (!image) throw new TooLarge("picture-too-large")
+      await saveSpacePicture(scope, params.spaceId, image)
+    }
+    return new Response(null, { status: 204 })
+  })
+}
