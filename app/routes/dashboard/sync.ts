@@ -19,7 +19,12 @@ export async function action({ context, request }: Route.ActionArgs) {
   const input = v.safeParse(CreateOrUpdateUser, body.value)
   if (!input.success) return json(refusalBody(badInput(input.issues)), { status: 400 })
   return answerRefusals(async () => {
-    const { language: _, ...record } = await createOrUpdateUser(scope, input.output)
+    const {
+      language: _language,
+      notifiesInApp: _inApp,
+      notifiesByEmail: _byEmail,
+      ...record
+    } = await createOrUpdateUser(scope, input.output)
     return json(record)
   })
 }
