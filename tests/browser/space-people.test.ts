@@ -153,7 +153,7 @@ describe("the page of notifications", () => {
   it("stays empty for somebody who has switched it off", async () => {
     const page = await open(grace, "/dashboard/account#notifications")
     await page.getByRole("checkbox", { name: "In Tideline" }).uncheck()
-    const section = page.getByRole("region", { name: "Notifications" })
+    const section = page.getByRole("region", { name: "Mentions" })
     await section.getByRole("button", { name: "Save" }).click()
     await page.getByText("Notifications saved.").waitFor()
     await page.reload()

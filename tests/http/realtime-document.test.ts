@@ -104,7 +104,7 @@ async function makeSpaces(userId: string, email: string) {
   await sql`
     insert into space_members (space_id, user_id, role)
     values (${spaceId}, ${mateId!}, 'editor'), (${spaceId}, ${bosunId!}, 'reader')`
-  await sql`
+  const [notified] = await sql`
     with thread as (
       insert into chat_threads (user_id, title, last_message_at, space_id)
       values (${mateId!}, 'When?', 1, ${spaceId}) returning *
@@ -113,7 +113,8 @@ async function makeSpaces(userId: string, email: string) {
       select user_id, _id, 'user', '@Ada Lovelace, when?', '["Ada Lovelace"]' from thread returning *
     )
     insert into notifications (user_id, space_id, thread_id, message_id, author_id, author_name, excerpt, in_app)
-    select ${userId}, ${spaceId}, thread_id, _id, user_id, 'Mate', content, true from message`
+    select ${userId}, ${spaceId}, thread_id, _id, user_id, 'Mate', content, true from message
+    returning thread_id as "threadId"`
   const others = await sql`
     insert into spaces (name, slug) values ('Ports', 'ports'), ('Piers', 'piers') returning _id`
   const invite = async (into: string, to: string, from: string) => {
@@ -127,6 +128,7 @@ async function makeSpaces(userId: string, email: string) {
   const [joinedId, declinedId] = others.map(({ _id }) => String(_id))
   return {
     spaceId,
+    threadId: String(notified?.["threadId"]),
     trashedId,
     joinedId: joinedId!,
     mateId: mateId!,
@@ -162,6 +164,8 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "files.removeMany": { fileIds: own.fileIds },
   "files.restoreMany": { fileIds: own.fileIds },
   "files.purgeMany": { fileIds: [UNKNOWN] },
+  "files.copy": { fileIds: [own.fileIds[0]], spaceId: hersInSpaces.spaceId },
+  "files.move": { fileIds: [own.fileIds[1]], spaceId: hersInSpaces.spaceId },
   "files.emptyTrash": {},
   "files.revokeShare": { shareId: own.shareId },
   "chat.createThread": { question: "When is high water?" },
@@ -170,6 +174,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "chat.revokeShare": { shareId: own.threadShareId },
   "chat.removeThread": { threadId: own.threadId },
   "chat.restoreThread": { threadId: own.threadId },
+  "chat.copyThread": { threadId: hersInSpaces.threadId },
   "users.createOrUpdateUser": { clerkId: own.clerkId, email: ada.email, name: ada.name, plan: "free" },
   "users.saveProfile": { name: "Ada King" },
   "users.finishOnboardingStep": { step: "welcome" },
@@ -182,6 +187,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "spaces.removeMember": { spaceId: hersInSpaces.spaceId, userId: hersInSpaces.bosunId },
   "spaces.revokeInvitation": { invitationId: hersInSpaces.invitationId },
   "spaces.accept": { invitationId: hersInSpaces.acceptedId },
+  "chat.moveThread": { threadId: hersInSpaces.threadId, spaceId: hersInSpaces.joinedId },
   "spaces.decline": { invitationId: hersInSpaces.declinedId },
   "spaces.leave": { spaceId: hersInSpaces.joinedId },
   "spaces.restore": { spaceId: hersInSpaces.trashedId },

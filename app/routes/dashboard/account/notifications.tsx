@@ -16,11 +16,11 @@ export function Notifications({
   return (
     <Section
       id="notifications"
-      title={t`Notifications`}
+      title={t`Mentions`}
       about={t`When somebody mentions you in a space.`}
       outcome={outcome}
     >
-      <ChangeForm intent="save-notifications" submit={t`Save`} className="space-y-4">
+      <ChangeForm intent="save-notifications" submit={t`Save notifications`} className="space-y-4">
         <Checkbox
           key={`app ${inApp}`}
           name="inApp"
