@@ -15,7 +15,6 @@ export const File = v.strictObject({
 
 export const ofFiles = { tags: ["Files"], security: SIGNED_IN }
 export const fileId = idParameter("fileId")
-export const binary = { type: "string", format: "binary" }
 export const unauthorized = refusal("Nobody is signed in.")
 export const notFound = refusal("There is no such file, or you may not see it.")
 export const reader = refusal("You may only read in the file's space.")

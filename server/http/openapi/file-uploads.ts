@@ -1,5 +1,5 @@
-import { binary, ofFiles, spaceId, unauthorized } from "./file-parts.ts"
-import { type Answer, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
+import { ofFiles, spaceId, unauthorized } from "./file-parts.ts"
+import { type Answer, binary, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
 
 type Headers = NonNullable<Answer["headers"]>
 

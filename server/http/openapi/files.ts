@@ -1,17 +1,8 @@
 import * as v from "valibot"
 import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
+import { File, fileId, noSpace, notFound, ofFiles, reader, spaceId, unauthorized } from "./file-parts.ts"
 import {
   binary,
-  File,
-  fileId,
-  noSpace,
-  notFound,
-  ofFiles,
-  reader,
-  spaceId,
-  unauthorized,
-} from "./file-parts.ts"
-import {
   type Answer,
   jsonAnswer,
   jsonBody,

@@ -74,6 +74,9 @@ export const record = {
   _creationTime: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
 }
 
+/** The schema of bytes. */
+export const binary = { type: "string", format: "binary" }
+
 export function idParameter(name: string) {
   return { name, in: "path", required: true, schema: { type: "string", format: "uuid" } }
 }

@@ -10,6 +10,7 @@ import {
   TransferSpace,
 } from "#server/spaces/contract.ts"
 import {
+  binary,
   idParameter,
   jsonAnswer,
   jsonBody,
@@ -48,7 +49,6 @@ const Invitation = v.strictObject({
   uses: v.pipe(v.number(), v.integer()),
 })
 
-const binary = { type: "string", format: "binary" }
 const common = { tags: ["Spaces"], security: SIGNED_IN }
 const spaceId = idParameter("spaceId")
 const userId = idParameter("userId")
