@@ -113,8 +113,9 @@ function mutationText(mutation: PublishedMutation): string {
     .join("\n\n")
 }
 
-function channelText({ name, description, query, message }: PublishedChannel): string {
-  return [`### \`${name}\``, description, `Beside \`${query}\`. Message:`, fieldList(message)].join("\n\n")
+function channelText({ name, description, query, sentBy, message }: PublishedChannel): string {
+  const sent = sentBy === "server" ? "Message, sent by the server alone:" : "Message:"
+  return [`### \`${name}\``, description, `Beside \`${query}\`. ${sent}`, fieldList(message)].join("\n\n")
 }
 
 function argumentsText(schema: object): string {

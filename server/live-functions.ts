@@ -1,7 +1,7 @@
 import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
 import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
-import { fileMutations, liveFiles } from "./files/live.ts"
+import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import { liveNotificationLists, notificationMutations } from "./notifications/live.ts"
 import type { KeyScope } from "./ports/identity-contract.ts"
@@ -29,7 +29,7 @@ export const liveMutations = [
 ]
 
 /** Channels for what is not stored, each beside one of the queries. */
-export const liveChannels = [...chatChannels, ...demoChannels]
+export const liveChannels = [...chatChannels, ...fileChannels, ...demoChannels]
 
 /**
  * The scope that a limited API key needs for a call; null for those open to every key, such as its

@@ -20,7 +20,7 @@ import { watchedTables } from "./watched-tables.ts"
 
 /** Opens the realtime layer with this product's live queries, mutations and authentication. */
 export async function openLive(
-  services: Omit<Services, "live" | "demo">,
+  services: EarlyServices,
   database: Reached,
   lock: ProcessLock,
   announcements: Announcements,
@@ -108,7 +108,10 @@ function labelOf(client: string | null): string {
  * Named mutations run without a realtime layer in their scope: they commit, and the log announces
  * the changes.
  */
-export type MutationScope = Omit<FullScope, "live" | "demo">
+export type MutationScope = EarlyServices & Pick<FullScope, "viewer">
+
+/** Those that are there before the realtime layer. */
+export type EarlyServices = Omit<Services, "live" | "demo" | "uploadProgress">
 
 async function verify(services: Pick<Services, "config" | "identity" | "db">, token: string) {
   try {
@@ -121,7 +124,7 @@ async function verify(services: Pick<Services, "config" | "identity" | "db">, to
 }
 
 async function transact<Value>(
-  services: Omit<Services, "live" | "demo">,
+  services: EarlyServices,
   viewer: Viewer,
   work: (
     scope: MutationScope,

@@ -8,6 +8,7 @@ import type { ScheduledBackups } from "./backup/scheduled.ts"
 import type { Demo } from "./demo/demo.ts"
 import type { Thumbnailer } from "./files/thumbnailer.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
+import type { UploadProgress } from "./files/upload-progress.ts"
 import type { RateLimiter } from "./transport/rate-limit.ts"
 import type { RunningRequests } from "./running-requests.ts"
 import type { SpendingLimiter } from "./http/spending-limiter.ts"
@@ -66,6 +67,8 @@ export interface Services {
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
+  /** How far uploads into spaces are, for those who look. */
+  uploadProgress: UploadProgress
   /** What browsers receive at the public URL. */
   certificate: Pick<WatchedCertificate, "current">
   backups: ScheduledBackups

@@ -24,6 +24,7 @@ import { startSendingMentions } from "./notifications/emails.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
+import { openUploadProgress } from "./files/upload-progress.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./running-requests.ts"
@@ -32,7 +33,7 @@ import { startWatchingReleases } from "./operator/releases.ts"
 import { startWatchingClock } from "./ops/clock.ts"
 import { watchCertificate, type WatchedCertificate } from "./ops/certificate.ts"
 import { createSpendingLimiter } from "./http/spending-limiter.ts"
-import { announce, openLive } from "./live.ts"
+import { announce, openLive, type EarlyServices } from "./live.ts"
 import type { Log } from "./log.ts"
 import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
@@ -87,7 +88,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     )
     opened.push(backups.stop)
     const model = await openModel(config, tracing, opened)
-    const services: Omit<Services, "live" | "demo"> = {
+    const services: EarlyServices = {
       config,
       log,
       db,
@@ -123,7 +124,9 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const maintenance = await watchMaintenance(services, live)
     opened.push(maintenance.close)
     const demo = config.hasDemo ? openDemo(services, live, opened) : null
-    return { services: { ...services, live, demo }, maintenance, inbox, close }
+    const uploadProgress = openUploadProgress({ live, log })
+    opened.push(uploadProgress.close)
+    return { services: { ...services, live, demo, uploadProgress }, maintenance, inbox, close }
   } catch (error) {
     await close()
     throw error

@@ -2,9 +2,20 @@ import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
 import { InSpace } from "#server/spaces/place-contract.ts"
 import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
+import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
-import { fileCalls, FileId, MoveFiles, RenameFile, Selection, ShareId, type FileSummary } from "./contract.ts"
+import {
+  fileCalls,
+  FileId,
+  fileUploadsChannel,
+  MoveFiles,
+  RenameFile,
+  Selection,
+  ShareId,
+  Uploading,
+  type FileSummary,
+} from "./contract.ts"
 import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
 import { copyFiles, moveFiles } from "./move.ts"
@@ -120,6 +131,18 @@ export const liveUsage = defineLiveQuery({
   fields: ["used", "reserved", "trashed", "revision"],
   answer: "row",
 })
+
+/** The server says it, from the bytes that it has received: nobody can claim anything. */
+export const fileUploads = defineChannel({
+  name: fileUploadsChannel.name,
+  description:
+    "How far uploads into a space are, once a second for each. Only the server sends. An upload of which nothing has been heard for five seconds is paused or has been lost.",
+  query: fileList,
+  message: Uploading,
+  sentBy: "server",
+})
+
+export const fileChannels = [fileUploads]
 
 export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage]
 

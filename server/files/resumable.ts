@@ -12,9 +12,12 @@ import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
 import { reserveSpace } from "./reserve-space.ts"
 import type { UploadLock } from "./upload-lock.ts"
+import type { Receiving } from "./upload-progress.ts"
 import { stayToEdit } from "./while-member.ts"
 
-type Uploading = Scope<"blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "viewer">
+type Uploading = Scope<
+  "blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "uploadProgress" | "viewer"
+>
 
 /** The progress of an upload. */
 export interface Progress {
@@ -94,8 +97,19 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
     if (part.offset !== stored) throw notThere(part.offset, stored)
     if (part.size !== null && part.size > length - stored) throw tooMuch(upload)
     await prolong(scope, upload)
-    const offset = await append(scope, upload, part, lock)
-    return progressOf(scope, upload, offset)
+    const receiving = scope.uploadProgress.follow(
+      { ...upload, userId: scope.viewer.user._id, size: length },
+      stored,
+    )
+    let how: "over" | "paused" = "over"
+    try {
+      const offset = await append(scope, upload, part, lock, receiving)
+      const progress = await progressOf(scope, upload, offset)
+      if (offset < length) how = "paused"
+      return progress
+    } finally {
+      receiving?.end(how)
+    }
   })
 }
 
@@ -107,6 +121,7 @@ export async function cancelUpload(scope: Uploading, id: string): Promise<void> 
   if (upload.fileId) throw new Conflict("upload-complete")
   await giveUpUpload(scope, id)
   await scope.uploadLocks.cancel(id)
+  scope.uploadProgress.forget(id)
 }
 
 interface Upload {
@@ -190,11 +205,16 @@ async function append(
   upload: OpenUpload,
   { body, offset }: Part,
   lock: UploadLock,
+  receiving: Receiving | null,
 ): Promise<number> {
   const end: { why: Refusal | null } = { why: null }
   const stay = stayToEdit(scope, upload.spaceId, upload.askedAt)
   const signal = stay ? AbortSignal.any([lock.signal, stay.signal]) : lock.signal
-  const bytes = takeBytes(body, upload.length - offset, { ...lock, signal }, end)
+  const touch = (bytes: number) => {
+    lock.touch()
+    receiving?.add(bytes)
+  }
+  const bytes = takeBytes(body, upload.length - offset, { signal, touch }, end)
   const size = await scope.blobs.append(upload.key, offset, bytes).finally(() => stay?.end())
   if (end.why?.status === 413) {
     // Otherwise the file would look complete, with the right size and the wrong bytes.
@@ -221,7 +241,7 @@ async function requireThere(scope: Uploading, { _id, key }: Pick<OpenUpload, "_i
 async function* takeBytes(
   body: ReadableStream<Uint8Array>,
   allowed: number,
-  lock: UploadLock,
+  lock: { signal: AbortSignal; touch: (bytes: number) => void },
   end: { why: Refusal | null },
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
@@ -232,7 +252,7 @@ async function* takeBytes(
     for (let left = allowed; ;) {
       const { done, value } = await reader.read()
       if (done) break
-      lock.touch()
+      lock.touch(value.byteLength)
       left -= value.byteLength
       if (left < 0) {
         end.why = new TooLarge("upload-body-too-long")

@@ -18,7 +18,9 @@ import { UploadMetadata } from "./upload-metadata.ts"
 
 // The headers of the tus protocol 1.0.0, https://tus.io/protocols/resumable-upload.
 
-type Uploading = Scope<"blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "viewer">
+type Uploading = Scope<
+  "blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "uploadProgress" | "viewer"
+>
 
 const VERSION = "1.0.0"
 const EXTENSIONS = "creation,creation-with-upload,expiration,termination"

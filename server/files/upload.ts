@@ -18,7 +18,7 @@ export interface IncomingFile {
   size: AnnouncedSize
 }
 
-type Uploading = Scope<"db" | "blobs" | "config" | "log" | "runningRequests" | "viewer">
+type Uploading = Scope<"db" | "blobs" | "config" | "log" | "runningRequests" | "uploadProgress" | "viewer">
 
 type Reserved = Awaited<ReturnType<typeof reserveSpace>>
 
@@ -42,10 +42,21 @@ export async function uploadFile(
   const upload = await reserveSpace(scope, name, size, { expiresAt: leaseEnd(), spaceId: spaceId ?? null })
   const renewing = renewLease(scope, upload._id)
   const stay = stayToEdit(scope, spaceId ?? null, askedAt)
+  const progress = scope.uploadProgress.follow(
+    {
+      _id: upload._id,
+      userId: scope.viewer.user._id,
+      spaceId: spaceId ?? null,
+      fileName: name,
+      size: "exactly" in size ? size.exactly : null,
+    },
+    0,
+  )
   try {
     const sample = new Sample()
     const allowed = stay ? untilAborted(stay.signal, bytes) : bytes
-    const stored = await scope.blobs.put(upload.key, sample.taking(allowed), { limit: upload.reserved })
+    const taken = sample.taking(allowed, progress?.add)
+    const stored = await scope.blobs.put(upload.key, taken, { limit: upload.reserved })
     if ("exactly" in size && stored.size !== size.exactly) {
       const said = { fileName: name, stored: stored.size, announced: size.exactly }
       throw new BadRequest("upload-ended-early", said)
@@ -64,6 +75,7 @@ export async function uploadFile(
     throw isRefusal(error) && error.status === 413 ? tooMuch(upload, name, size, spaceId ?? null) : error
   } finally {
     stay?.end()
+    progress?.end("over")
     clearInterval(renewing)
   }
 }
@@ -97,8 +109,9 @@ class Sample {
   private readonly chunks: Uint8Array[] = []
   private size = 0
 
-  async *taking(bytes: AsyncIterable<Uint8Array>) {
+  async *taking(bytes: AsyncIterable<Uint8Array>, passed: ((bytes: number) => void) | undefined) {
     for await (const chunk of bytes) {
+      passed?.(chunk.byteLength)
       if (this.size < SAMPLE_SIZE) {
         this.chunks.push(chunk.slice(0, SAMPLE_SIZE - this.size))
         this.size += chunk.byteLength

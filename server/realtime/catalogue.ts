@@ -24,6 +24,8 @@ export interface Question {
 export interface Catalogue {
   /** Throws `Refused` for an unknown name or wrong arguments. */
   ask(item: Pick<SubscribeItem, "query" | "args">, viewer: unknown): Question
+  /** The range alone, where the arguments name it without the viewer. Throws as `ask` does. */
+  locate(item: Pick<SubscribeItem, "query" | "args">): Range
   /** Throws `Refused` when a table of the query can no longer be followed. */
   confirm(question: Question): void
 }
@@ -39,32 +41,41 @@ export function createCatalogue(
   if (byName.size < queries.length) throw new Error("Two live queries have the same name.")
 
   return {
-    ask({ query: name, args }, viewer) {
-      const query = byName.get(name)
-      if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
-      // Queries that the server itself follows have no viewer.
-      if (viewer !== null) permit(viewer, name)
-      if (!isStorable(args)) throw unstorable()
-      const parsed = v.safeParse(query.schema, args)
-      if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
-      const table = watched(query.table)
-      const range = prepareRange(query, query.range(parsed.output, viewer), table, shapes)
-      const dependencies = query.dependencies?.(parsed.output, viewer) ?? []
+    ask(item, viewer) {
+      const { query, args, range } = read(item, viewer)
+      const dependencies = query.dependencies?.(args, viewer) ?? []
       return {
         query,
-        args: parsed.output,
+        args,
         range,
-        authorize: query.isOwn?.(parsed.output) === true ? null : query.authorize,
+        authorize: query.isOwn?.(args) === true ? null : query.authorize,
         dependencies: dependencies.map((each): DependencyPlace => {
           const { shape, key } = preparePlace(query, each.eq, watched(each.table), shapes)
           return { shape, key, on: each.on ?? "change" }
         }),
       }
     },
+    locate: (item) => read(item, null).range,
     confirm({ range, dependencies }) {
       mustBeWhole(range.table)
       for (const { shape } of dependencies) mustBeWhole(shape.table)
     },
+  }
+
+  function read({ query: name, args: given }: Pick<SubscribeItem, "query" | "args">, viewer: unknown) {
+    const query = byName.get(name)
+    if (!query) throw new Refused("unknown", `There is no query named ${name}.`)
+    // Queries that the server itself follows have no viewer.
+    if (viewer !== null) permit(viewer, name)
+    if (!isStorable(given)) throw unstorable()
+    const parsed = v.safeParse(query.schema, given)
+    if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
+    const args = parsed.output
+    return {
+      query,
+      args,
+      range: prepareRange(query, query.range(args, viewer), watched(query.table), shapes),
+    }
   }
 
   function watched(description: Table): WatchedTable {

@@ -13,6 +13,8 @@ export interface Channel<Name extends string = string, Message = unknown> extend
   readonly query: Pick<LiveQuery, "name">
   readonly schema: v.GenericSchema
   accepts?(message: unknown, viewer: unknown): boolean
+  /** Who sends: everybody who has joined, or the server alone. */
+  readonly sentBy: "members" | "server"
 }
 
 /** Declares a channel beside a live query, for what is no record: typing, cursors, presence. */
@@ -22,9 +24,10 @@ export function defineChannel<const Name extends string, Schema extends v.Generi
   description: string
   query: Pick<LiveQuery, "name">
   message: Schema
+  sentBy?: Channel["sentBy"]
   /** Refuses what the sender may not say, such as that they are somebody else. */
   accepts?(message: v.InferOutput<Schema>, viewer: unknown): boolean
 }): Channel<Name, v.InferInput<Schema>> {
-  const { message, ...rest } = definition
-  return { ...rest, schema: message }
+  const { message, sentBy = "members", ...rest } = definition
+  return { ...rest, sentBy, schema: message }
 }

@@ -26,6 +26,12 @@ export interface Channels {
   /** Throws `Refused` for a message that is not delivered to anybody. */
   broadcast(client: Client, id: number, channel: string, message: unknown): void
   /**
+   * Sends a message of the server itself to the members of a range. `from` is a name that stays the
+   * same for what follows each other: of several messages, a slow client receives the last. Returns
+   * whether there are members.
+   */
+  speak(range: Range, channel: string, from: string, message: unknown): boolean
+  /**
    * Counts people without a socket, whom the server itself serves, among the members of a range.
    * `changed` receives the number of all members.
    */
@@ -137,6 +143,8 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       const subscription = client.subscriptions.get(id)
       const member = subscription && memberships.get(subscription)?.get(channel)
       if (!member) throw new Refused("not_found", `Join ${channel} first: the subscription ${id} has not.`)
+      if (declared.sentBy === "server")
+        throw new Refused("forbidden", `Only the server sends messages to ${channel}.`)
       const parsed = v.safeParse(declared.schema, message)
       if (!parsed.success) throw new Refused("invalid", `The message for ${channel} has the wrong form.`)
       if (declared.accepts?.(parsed.output, client.viewer) === false)
@@ -158,6 +166,22 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       const { topic, name } = member
       if (!topic.isGuarded) deliver(topic, name, text)
       if (peers.has(topic.id) || (topic.isGuarded && topic.members.size > 1)) peers.send(topic.id, name, text)
+    },
+    speak(range, channel, from, message) {
+      const { schema } = find(channel)
+      const id = identify(range, channel)
+      const topic = topics.get(id)
+      peers.listen()
+      if (!topic && !peers.has(id)) return false
+      const text = JSON.stringify(v.parse(schema, message))
+      if (topic && !topic.allowance.take()) {
+        metrics.count("channel_messages_dropped")
+        return true
+      }
+      metrics.count("channel_messages")
+      if (topic && !topic.isGuarded) deliver(topic, from, text)
+      if (peers.has(id) || topic?.isGuarded) peers.send(id, from, text)
+      return true
     },
     represent(range, channel, told) {
       const party = Symbol(channel)
@@ -199,11 +223,8 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
     return state
   }
 
-  /** All pages of a range are one topic. */
   function open(range: Range, channel: string, { isGuarded }: { isGuarded: boolean }): Topic {
-    const fields = range.shape.columns.map((column) => range.table.fields[column])
-    const identity = JSON.stringify([channel, fields, range.key])
-    const id = createHash("sha256").update(identity).digest("base64url").slice(0, 22)
+    const id = identify(range, channel)
     const { topicMessagesPerSecond } = CHANNEL_LIMITS
     const topic: Topic = topics.get(id) ?? {
       id,
@@ -282,4 +303,11 @@ function localMembers(topic: Topic | undefined): Members {
   let count = names.length
   for (const party of topic?.represented.values() ?? []) count += party.count
   return { members: names.slice(0, CHANNEL_LIMITS.membersListed), count }
+}
+
+/** All pages of a range are one topic. */
+function identify(range: Range, channel: string): string {
+  const fields = range.shape.columns.map((column) => range.table.fields[column])
+  const identity = JSON.stringify([channel, fields, range.key])
+  return createHash("sha256").update(identity).digest("base64url").slice(0, 22)
 }

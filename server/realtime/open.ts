@@ -66,6 +66,12 @@ export interface Realtime<Viewer> {
    * `changed` receives the number of all members, in every process.
    */
   represent(channel: { name: string; args: unknown }, changed: (count: number) => void): Representation
+  /**
+   * Sends a message to the members of a channel that only the server sends to, in every process.
+   * `from` names what the message is about: of several, a slow client receives the last. Returns
+   * whether anybody listens: if nobody does, nothing is sent.
+   */
+  speak(channel: { name: string; args: unknown; from: string }, message: unknown): boolean
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -334,10 +340,8 @@ export async function openRealtime<Viewer, Scope>(
     snapshotOf: (questions, viewer) => load(questions, viewer, options.userIdOf(viewer)),
     runQuery,
     follow: (question, onRows, how) => follow({ hub, subscriber }, question, onRows, how),
-    represent({ name, args }, changed) {
-      const query = options.channels?.find((each) => each.name === name)?.query.name ?? name
-      return channels.represent(catalogue.ask({ query, args }, null).range, name, changed)
-    },
+    represent: ({ name, args }, changed) => channels.represent(rangeOf(name, args), name, changed),
+    speak: ({ name, args, from }, message) => channels.speak(rangeOf(name, args), name, from, message),
     async revokeUser(userId) {
       await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },
@@ -356,6 +360,12 @@ export async function openRealtime<Viewer, Scope>(
       await Promise.all([keeper.stop(), nodes.close()])
       await pool.close()
     },
+  }
+
+  /** Of the query that the channel belongs to. */
+  function rangeOf(channel: string, args: unknown) {
+    const query = options.channels?.find(({ name }) => name === channel)?.query.name ?? channel
+    return catalogue.locate({ query, args })
   }
 
   function epochIn(to: Lineage): Epoch {

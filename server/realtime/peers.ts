@@ -29,6 +29,11 @@ export interface Peers {
   send(topic: string, from: string, message: string): void
   /** Whether the topic has members in another process. */
   has(topic: string): boolean
+  /**
+   * Call it again and again while this process has something to say to topics of which it has no
+   * members itself: the others then tell it of theirs.
+   */
+  listen(): void
   /** Call it when the members of a topic in this process have changed. */
   changed(topic: string): void
   received(text: string): void
@@ -54,7 +59,7 @@ type Envelope = v.InferInput<typeof Envelope>
 
 /**
  * Messages and members travel in batches through the database's log. Processes tell of themselves
- * while they have members, and of those, and of messages, only when there is somebody to tell.
+ * while they have members or listen, and of those, and of messages, only when there is somebody to tell.
  */
 export function createPeers(options: PeersOptions): Peers {
   const { metrics } = options
@@ -68,6 +73,7 @@ export function createPeers(options: PeersOptions): Peers {
   let timer: NodeJS.Timeout | undefined
   let publishing: Promise<void> | undefined
   let publishedAt = -Infinity
+  let listeningUntil = -Infinity
   let closed = false
   const beating = setInterval(beat, PEER_LIMITS.beatMs)
   beating.unref()
@@ -92,6 +98,14 @@ export function createPeers(options: PeersOptions): Peers {
       }
       publishSoon()
     },
+    listen() {
+      const now = performance.now()
+      const isKnown = now < listeningUntil || hasMembers()
+      listeningUntil = now + PEER_LIMITS.beatMs
+      if (isKnown) return
+      isNew = true
+      publishSoon()
+    },
     changed(topic) {
       // A process alone tells of itself with each beat, and at once after it had nothing to tell.
       if (heardAt.size === 0 && performance.now() - publishedAt < PEER_LIMITS.beatMs) return
@@ -102,7 +116,7 @@ export function createPeers(options: PeersOptions): Peers {
     missed() {
       for (const peer of heardAt.keys()) forget(peer)
       isNew = true
-      if (hasMembers()) publishSoon()
+      if (hasMembers() || performance.now() < listeningUntil) publishSoon()
     },
     async close() {
       clearInterval(beating)
@@ -157,7 +171,7 @@ export function createPeers(options: PeersOptions): Peers {
   function beat(): void {
     const now = performance.now()
     for (const [peer, at] of heardAt) if (now - at > PEER_LIMITS.lostMs) forget(peer)
-    if (hasMembers()) publishSoon()
+    if (hasMembers() || now < listeningUntil) publishSoon()
   }
 
   function hasMembers(): boolean {

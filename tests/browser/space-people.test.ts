@@ -6,6 +6,7 @@ import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { choose } from "../support/files-browser.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -69,6 +70,25 @@ describe("a mention", () => {
     await reader.waitForURL(/\/s\/engines\/chat\/[0-9a-f-]{36}#message-/)
     await reader.getByRole("link", { name: "Notifications", exact: true }).waitFor()
     await reader.getByRole("article", { name: "Ada Lovelace" }).locator("mark").waitFor()
+  })
+
+  it("is chosen while a sent message is edited, too, where Escape closes the list before the editor", async () => {
+    const page = await open(ada, `/s/engines/chat/${await converse("Hello")}`)
+    const editor = page.getByRole("textbox", { name: "Your edited message" })
+    await page.getByRole("button", { name: "Stop generating" }).waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Edit message" }).click()
+    await editor.pressSequentially(", @gra")
+    await members(page).getByRole("option", { name: "Grace Hopper" }).waitFor()
+    await page.keyboard.press("Escape")
+    await members(page).waitFor({ state: "detached" })
+    await editor.fill("Hello, ")
+    await editor.pressSequentially("@gra")
+    await members(page).waitFor()
+    expect(await faultsInEveryLook(page)).toEqual([])
+    await editor.press("Enter")
+    expect(await editor.inputValue()).toBe("Hello, @Grace Hopper ")
+    await editor.press("Enter")
+    await page.getByRole("article", { name: "You" }).locator("mark", { hasText: "@Grace Hopper" }).waitFor()
   })
 
   it("is chosen by touch, and its list closes with Escape and stays closed", async () => {
@@ -135,6 +155,37 @@ describe("people in one conversation of a space", () => {
     await readers(one).waitFor({ state: "detached" })
     await other.goBack()
     await readers(one).getByText("Grace Hopper").waitFor()
+  })
+})
+
+describe("people who look at the files of a space", () => {
+  it("see what another member uploads and how far it is, until it is cancelled, stored, or their page is closed", async () => {
+    const reader = await open(grace, "/s/engines/files")
+    const author = await open(ada, "/s/engines/files")
+    const uploads = reader.getByRole("region", { name: "Uploads of others" })
+    const network = await author.context().newCDPSession(author)
+    const limit = (uploadThroughput: number) =>
+      network.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      })
+    const send = (name: string) => choose(author, { [name]: "tide".repeat(5_000_000) })
+    await limit(1_000_000)
+    await send("ebb.mov")
+    await uploads.getByText("ebb.mov").waitFor()
+    await uploads.getByText(/^Ada Lovelace is uploading, \d+% of 20 MB$/).waitFor()
+    expect(await author.getByRole("region", { name: "Uploads of others" }).count()).toBe(0)
+    // In another order, the newest files are not on the page.
+    await reader.goto(`${app.origin}/s/engines/files?sort=name`)
+    await uploads.getByText("ebb.mov").waitFor()
+    await author.getByRole("button", { name: "Cancel ebb.mov" }).click()
+    await uploads.waitFor({ state: "detached" })
+    await send("flood.mov")
+    await uploads.getByText("flood.mov").waitFor()
+    await author.close()
+    await uploads.waitFor({ state: "detached" })
   })
 })
 

@@ -20,6 +20,7 @@ import { findThreadShare } from "#server/chat/share-visits.ts"
 import { createThread, findThread, listThreads } from "#server/chat/threads.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { listFiles } from "#server/files/list.ts"
+import { openUploadProgress } from "#server/files/upload-progress.ts"
 import { openRunningRequests } from "#server/running-requests.ts"
 import { aFile } from "../support/file-drawer.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
@@ -277,7 +278,8 @@ function attachment(fileId: string, fileName: string): Attachment {
 }
 
 async function upload(scope: ChatScope, fileName: string, to?: string): Promise<string> {
-  const uploading = { ...scope, runningRequests: openRunningRequests() }
+  const uploadProgress = openUploadProgress({ live: { speak: () => false }, log: scope.log })
+  const uploading = { ...scope, runningRequests: openRunningRequests(), uploadProgress }
   return (await uploadFile(uploading, aFile(fileName, "12345"), { spaceId: to }))._id
 }
 

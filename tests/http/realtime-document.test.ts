@@ -308,12 +308,20 @@ describe("every mutation", () => {
 test("every channel is joined beside its query, and takes the message described and no other", async () => {
   const messages: Record<string, object> = {
     "chat.presence": { userId: own.userId, state: "writing" },
+    "files.uploads": {
+      uploadId: UNKNOWN,
+      userId: own.userId,
+      fileName: "a.txt",
+      received: 1,
+      size: null,
+      isOver: false,
+    },
     "demo.audience": { boat: "Petrel" },
   }
   const other = await openLiveSocket(app, await realtimeToken(adaAtHome))
   let id = 1000
   expect(Object.keys(messages)).toEqual(document["x-channels"].map(({ name }) => name))
-  for (const { name, query } of document["x-channels"]) {
+  for (const { name, query, sentBy } of document["x-channels"]) {
     id += 1
     mustMatchSchema(document, `${name}.message`, messages[name])
     expect(() => mustMatchSchema(document, `${name}.message`, { text: "ahoy" })).toThrow("must")
@@ -325,6 +333,10 @@ test("every channel is joined beside its query, and takes the message described 
     }
     const sent = await other.broadcast(name, messages[name], id)
     mustMatchMessage(document, "broadcast.answer", sent)
+    if (sentBy === "server") {
+      expect(sent).toMatchObject({ error: { code: "forbidden" } })
+      continue
+    }
     expect(sent).toEqual({ value: null })
     expect(await other.broadcast(name, { text: "ahoy" }, id)).toMatchObject({ error: { code: "invalid" } })
     await hers.until(({ name: event }) => event === "message")

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Uploading } from "#server/files/contract.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { signUp, type Person } from "../support/people.ts"
@@ -92,6 +93,59 @@ describe("files in a space", () => {
     await value(sockets.owner, "spaces.removeMember", { spaceId, userId: ids.removed })
   })
 
+  it("members who look at the files are told of each upload, and neither readers nor others can tell of one", async () => {
+    await join("removed", "editor")
+    for (const who of ["reader", "removed"] as const) {
+      await sockets[who].subscribe("files.list", { spaceId }, 1)
+      expect(await sockets[who].join("files.uploads")).toHaveProperty("value")
+    }
+    expect((await sockets.outsider.subscribe("files.list", { spaceId }, 1)).refused).toHaveLength(1)
+    expect(await sockets.outsider.join("files.uploads")).toMatchObject({ error: { code: "not_found" } })
+    const claimed = {
+      uploadId: UNKNOWN,
+      userId: ids.editor,
+      fileName: "u",
+      received: 1,
+      size: 2,
+      isOver: false,
+    }
+    expect(await sockets.reader.broadcast("files.uploads", claimed)).toMatchObject({
+      error: { code: "forbidden" },
+    })
+
+    const upload = await startUpload("editor")
+    const said = { userId: ids.editor, fileName: "u.bin", size: 2_000_000, isOver: false }
+    for (const who of ["reader", "removed"] as const)
+      await heard(who, (told) => told.userId === ids.editor && told.received === 1_000_000)
+    expect(toldTo("removed").at(-1)).toMatchObject(said)
+    await value(sockets.owner, "spaces.removeMember", { spaceId, userId: ids.removed })
+    await sockets.removed.until(({ name }) => name === "revoked")
+    const before = { removed: toldTo("removed").length, reader: toldTo("reader").length }
+    expect((await uploadAt(people.editor, upload.address).cancel()).status).toBe(204)
+    expect((await upload.answer).status).toBe(410)
+    await heard("reader", (told) => told.userId === ids.editor && told.isOver)
+    expect(toldTo("reader").length).toBeGreaterThan(before.reader)
+    expect(toldTo("removed")).toHaveLength(before.removed)
+  })
+
+  it("an upload whose sender is removed, or whose connection is lost, is over for those who look", async () => {
+    await join("removed", "editor")
+    await sockets.owner.subscribe("files.list", { spaceId }, 1)
+    expect(await sockets.owner.join("files.uploads")).toHaveProperty("value")
+    const lost = new AbortController()
+    const uploads = {
+      removed: await startUpload("removed"),
+      editor: await startUpload("editor", lost.signal),
+    }
+    for (const who of ["removed", "editor"] as const)
+      await heard("owner", ({ userId, received }) => userId === ids[who] && received === 1_000_000)
+    await value(sockets.owner, "spaces.removeMember", { spaceId, userId: ids.removed })
+    lost.abort()
+    await expect(uploads.editor.answer).rejects.toThrow()
+    for (const who of ["removed", "editor"] as const)
+      await heard("owner", ({ userId, isOver }) => userId === ids[who] && isOver)
+  })
+
   it("the deletion of the space ends everybody's downloads and uploads, and a restored one starts again", async () => {
     const downloads = [await startDownload("reader"), await startDownload("owner")]
     const upload = await startUpload("editor")
@@ -141,16 +195,31 @@ async function startDownload(who: Who): Promise<() => Promise<number>> {
   }
 }
 
+/** What the person's socket was told of uploads. */
+function toldTo(who: Who): Uploading[] {
+  return sockets[who].received
+    .filter(({ name }) => name === "message")
+    .map(({ event }) => (event as unknown as { message: Uploading }).message)
+}
+
+async function heard(who: Who, fits: (told: Uploading) => boolean) {
+  await sockets[who].until(
+    ({ name, event }) => name === "message" && fits((event as { message: Uploading }).message),
+  )
+}
+
 /** Sends half, and waits. `answer` is the response. */
-async function startUpload(who: Who): Promise<{ answer: Promise<Response> }> {
+async function startUpload(who: Who, signal?: AbortSignal) {
   const created = await begin(people[who], 2_000_000)
   const before = (await storedPaths(app)).length
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(randomBytes(1_000_000)),
   })
-  const sent = uploadAt(people[who], created.headers.get("location") ?? "").patch(0, body)
+  const address = created.headers.get("location") ?? ""
+  const send = (path: string, init?: RequestInit) => people[who](path, { ...init, ...(signal && { signal }) })
+  const answer = uploadAt(send, address).patch(0, body)
   await expect.poll(async () => (await storedPaths(app)).length).toBeGreaterThan(before)
-  return { answer: sent }
+  return { answer, address }
 }
 
 async function value(socket: LiveSocket, name: string, args: unknown): Promise<string> {

@@ -250,6 +250,39 @@ describe("listening ends", () => {
   })
 })
 
+describe("a channel to which only the server sends", () => {
+  const NEWS = "messages.news"
+  const speak = (at: number, { realtime } = suite.engine, args: object = { threadId }) =>
+    realtime.speak({ name: NEWS, args, from: "the news" }, { at })
+
+  it("refuses its members, and takes the server's messages to them alone, in every process", async () => {
+    const { one, other, followed, otherFollowed } = await joinOwnThread(NEWS)
+    expect(await broadcast(one, followed, { at: 1 }, NEWS)).toMatchObject({ error: { code: "forbidden" } })
+    const elsewhere = await startAnother()
+    await expect.poll(() => speak(2, elsewhere)).toBe(true)
+    for (const client of [one, other]) await client.until(() => messagesOf(client).length > 0, "the message")
+    expect(speak(3)).toBe(true)
+    for (const [client, { id }] of [
+      [one, followed],
+      [other, otherFollowed],
+    ] as const) {
+      await client.until(() => JSON.stringify(messagesOf(client)).includes('"at":3'), "the next one")
+      expect(messagesOf(client).at(-1)).toMatchObject({ id, channel: NEWS, from: "the news" })
+    }
+    expect(speak(4, suite.engine, { threadId: "another" })).toBe(false)
+    expect(() => speak("five" as never)).toThrow("number")
+  })
+
+  it("takes nothing that was sent after the commit to those whose access it ended", async () => {
+    const { one, followed } = await joinOwnThread(NEWS)
+    await suite.sql`update threads set owner = 'eve' where _id = ${threadId}`
+    speak(1)
+    await one.until(() => followed.state === "revoked", "the end of access")
+    expect(messagesOf(one)).toEqual([])
+    await expect.poll(() => speak(2)).toBe(false)
+  })
+})
+
 describe("a client that does not acknowledge", () => {
   it("receives the last message of each sender once it does, and its commits at once", async () => {
     const [ada, bob, slow] = [await enter("ada"), await enter("bob"), await enter("cyd")]
@@ -344,9 +377,8 @@ describe("between processes", () => {
 })
 
 /** Two pages of ada's, at a thread of hers. */
-async function joinOwnThread() {
+async function joinOwnThread(channel = "messages.ownTyping") {
   await suite.sql`insert into threads (_id, owner) values (${threadId}, 'ada')`
-  const channel = "messages.ownTyping"
   const [one, other] = [await suite.connect("ada"), await suite.connect("ada")]
   const followed = await one.follow("messages.inOwnThread", { threadId })
   const otherFollowed = await other.follow("messages.inOwnThread", { threadId })

@@ -5,6 +5,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import { cancelUpload, createUpload, receivePart } from "#server/files/resumable.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { openUploadProgress } from "#server/files/upload-progress.ts"
 import { openRunningRequests } from "#server/running-requests.ts"
 import { announce } from "#server/live.ts"
 import { uploadFile } from "#server/files/upload.ts"
@@ -27,6 +28,7 @@ const scope = {
   db,
   uploadLocks,
   runningRequests: openRunningRequests(),
+  uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
   blobs: await openDiskBlobs(directory),
   viewer: {
     user,

@@ -7,6 +7,7 @@ import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
 import { openUploadLocks } from "#server/files/upload-locks.ts"
+import { openUploadProgress } from "#server/files/upload-progress.ts"
 import { openRunningRequests } from "#server/running-requests.ts"
 import { announce } from "#server/live.ts"
 import { openLog } from "#server/log.ts"
@@ -29,6 +30,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     db: database.db,
     blobs: await openDiskBlobs(directory),
     runningRequests: openRunningRequests(),
+    uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
     uploadLocks: openUploadLocks({ announce, config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }

@@ -20,6 +20,7 @@ import { finishMoment, prepareMoment, restoreMoment } from "#server/backup/histo
 import { readConfig } from "#server/config.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
+import { openUploadProgress } from "#server/files/upload-progress.ts"
 import { openRunningRequests } from "#server/running-requests.ts"
 import { openLog } from "#server/log.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
@@ -72,6 +73,7 @@ export async function openHistoryHome() {
     config,
     viewer,
     runningRequests: openRunningRequests(),
+    uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(db),
   }
   const copies = await openDiskBlobs(historyBlobsIn(archive))

@@ -18,7 +18,7 @@ export interface RealtimeDocument {
     refusals: Record<string, string>
   }[]
   "x-mutations": { name: string; description: string; refusals: Record<string, string> }[]
-  "x-channels": { name: string; description: string; query: string }[]
+  "x-channels": { name: string; description: string; query: string; sentBy: "members" | "server" }[]
   "x-limits": { name: string; value: number }[]
 }
 

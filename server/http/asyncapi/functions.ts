@@ -39,6 +39,8 @@ export interface PublishedChannel {
   description: string
   /** The query that a client subscribes to before it joins. */
   query: string
+  /** Who may send: those who have joined, or the server alone. */
+  sentBy: "members" | "server"
   message: object
 }
 
@@ -58,10 +60,11 @@ export function publishedMutations(): PublishedMutation[] {
 }
 
 export function publishedChannels(): PublishedChannel[] {
-  return liveChannels.map(({ name, description, query, schema }) => ({
+  return liveChannels.map(({ name, description, query, sentBy, schema }) => ({
     name,
     description,
     query: query.name,
+    sentBy,
     message: schemaOf(schema),
   }))
 }

@@ -127,6 +127,14 @@ export const typing = defineChannel({
   message: v.strictObject({ at: v.number(), text: v.optional(v.string()) }),
 })
 
+export const news = defineChannel({
+  name: "messages.news",
+  description: "For the tests of the engine.",
+  query: inOwnThread,
+  message: v.strictObject({ at: v.number() }),
+  sentBy: "server",
+})
+
 export const typingOlder = defineChannel({
   name: "messages.typingOlder",
   description: "For the tests of the engine.",

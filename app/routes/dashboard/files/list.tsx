@@ -7,6 +7,7 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
@@ -38,6 +39,11 @@ import { UsageMeter } from "./list/usage-meter.tsx"
 import { useUploads } from "./upload/use-uploads.ts"
 import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/list.ts"
+
+const UploadsOfOthers = defer(
+  () => import("./upload/uploads-of-others-part.tsx"),
+  whenRendered,
+)((parts) => parts.UploadsOfOthers)
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
@@ -137,6 +143,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
           {say(actionData.error)}
         </Alert>
       ) : null}
+      {spaceId === undefined ? null : <UploadsOfOthers spaceId={spaceId} isListFollowed={isLive} />}
       <Browser
         list={list}
         isLive={isLive}

@@ -103,7 +103,12 @@ export function Composer({
       }}
       className="relative mx-auto w-full max-w-3xl"
     >
-      {mentioning.isOpen ? <MentionList mentioning={mentioning} /> : null}
+      {mentioning.isOpen ? (
+        <MentionList
+          mentioning={mentioning}
+          className="absolute inset-x-0 bottom-full z-20 mb-2 border-line shadow-lg sm:right-auto sm:w-80"
+        />
+      ) : null}
       <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
         {draft.attachments.length + attaching.uploads.length > 0 ? (
           <ul

@@ -1,11 +1,12 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { Avatar } from "#app/ui/avatar.tsx"
+import { classNames } from "#app/ui/class-names.ts"
 import type { Mentioning } from "./use-mentioning.ts"
 import { optionId } from "./use-mentioning.ts"
 
-/** The members that can be mentioned, above the field in which the mention is typed. */
-export function MentionList({ mentioning }: { mentioning: Mentioning }) {
+/** The members that can be mentioned, beside the field in which the mention is typed. */
+export function MentionList({ mentioning, className }: { mentioning: Mentioning; className: string }) {
   const { t } = useLingui()
   const { list, options, highlighted, choose } = mentioning
   return (
@@ -14,7 +15,10 @@ export function MentionList({ mentioning }: { mentioning: Mentioning }) {
         id={list}
         role="listbox"
         aria-label={t`Members to mention`}
-        className="absolute inset-x-0 bottom-full z-20 mb-2 max-h-[min(18rem,40dvh)] overflow-y-auto rounded-xl border border-line bg-raised p-1.5 shadow-lg sm:right-auto sm:w-80"
+        className={classNames(
+          "max-h-[min(18rem,40dvh)] overflow-y-auto rounded-xl border bg-raised p-1.5",
+          className,
+        )}
       >
         {options.map((member, place) => {
           const { userId, memberName, memberEmail, memberImageUrl } = member

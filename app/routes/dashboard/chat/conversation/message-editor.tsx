@@ -1,9 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type KeyboardEvent } from "react"
 import { Button } from "#app/ui/button.tsx"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { DraftChip } from "./attachment-list.tsx"
 import { usePendingMessages, type Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
+import { useMentioning } from "#app/routes/dashboard/chat/composer/use-mentioning.ts"
+
+const MentionList = defer(
+  () => import("#app/routes/dashboard/chat/composer/mention-list-part.tsx"),
+  whenRendered,
+)((parts) => parts.MentionList)
 
 interface MessageEditorProps {
   threadId: string
@@ -17,6 +24,8 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { messageId, text, attachments } = editing
   const canSend = text.trim() !== ""
+  const write = (edited: string) => questions.edit(threadId, { ...editing, text: edited })
+  const mentioning = useMentioning({ text, onText: write, area })
 
   useEffect(() => {
     const { current } = area
@@ -29,7 +38,7 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
     if (canSend) questions.ask(threadId, { text, attachments }, { replaces: messageId })
   }
   function press(event: KeyboardEvent) {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || mentioning.press(event)) return
     if (event.key === "Escape") {
       event.preventDefault()
       event.stopPropagation()
@@ -68,12 +77,20 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
       <textarea
         ref={area}
         value={text}
-        onChange={(event) => questions.edit(threadId, { ...editing, text: event.target.value })}
+        onChange={(event) => {
+          write(event.target.value)
+          mentioning.moved(event.target)
+        }}
+        onSelect={(event) => mentioning.moved(event.currentTarget)}
+        onBlur={mentioning.close}
         onKeyDown={press}
+        {...mentioning.fieldProps}
         maxLength={MESSAGE_LIMIT}
         aria-label={t`Your edited message`}
         className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
       />
+      {/* In the flow: above or below the editor it could lie outside of what can be scrolled to. */}
+      {mentioning.isOpen ? <MentionList mentioning={mentioning} className="mt-2 border-line-strong" /> : null}
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
           <Trans>Messages after it are replaced and kept as an earlier version.</Trans>

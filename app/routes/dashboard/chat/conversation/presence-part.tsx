@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react"
 import { openChannel } from "#app/realtime/channel.ts"
 import { useClient } from "#app/realtime/use-live.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
+import { useIsVisible } from "#app/ui/use-is-visible.ts"
 import { chatPresenceChannel } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useDraft } from "#app/routes/dashboard/chat/composer/drafts.ts"
@@ -64,6 +65,7 @@ export function PresenceLine(props: PresenceProps) {
 function usePresent({ threadId, messages }: PresenceProps) {
   const client = useClient()
   const userId = useUser()._id
+  // A conversation in a tab behind others is not being read.
   const isVisible = useIsVisible()
   const [present, setPresent] = useState(NOBODY)
   const [draft] = useDraft(threadId)
@@ -96,15 +98,4 @@ function usePresent({ threadId, messages }: PresenceProps) {
   }, [draft.text])
 
   return present
-}
-
-/** A conversation in a tab behind others is not being read. */
-function useIsVisible(): boolean {
-  const [isVisible, setVisible] = useState(() => !document.hidden)
-  useEffect(() => {
-    const change = () => setVisible(!document.hidden)
-    document.addEventListener("visibilitychange", change)
-    return () => document.removeEventListener("visibilitychange", change)
-  }, [])
-  return isVisible
 }
