@@ -8,8 +8,17 @@ export function amount(short: number, long: number): number {
 
 /** A seeded random generator. It prints the seed so that a failure can be reproduced. */
 export function seeded(name: string) {
+  return generator(printedSeed(name))
+}
+
+/** From the environment, so that a failure can be reproduced, or random. */
+export function printedSeed(name: string): number {
   const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)
   process.stdout.write(`${name}: SEED=${seed}\n`)
+  return seed
+}
+
+export function generator(seed: number) {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -2,9 +2,10 @@ import type postgres from "postgres"
 import type { Followed, ReferenceClient } from "./client.ts"
 import { killStreams } from "./cluster.ts"
 import { catchUp } from "./oracle.ts"
+import { pick, token, type Chance, type Place } from "./space-changes.ts"
 import type { Fleet } from "./space-fleet.ts"
 import { SpaceModel } from "./space-model.ts"
-import { PEOPLE, pick, type Chance, type History, type Place, type World } from "./space-world.ts"
+import type { History, World } from "./space-world.ts"
 
 interface Trial {
   sql: postgres.Sql
@@ -13,6 +14,8 @@ interface Trial {
   /** By person. */
   clients: ReadonlyMap<string, ReferenceClient>
   fleet: Fleet
+  /** What earlier trials of this world said on channels, which may arrive late. */
+  saidBefore: Set<string>
 }
 
 /** A text that was sent on a channel, and how many transactions had been committed before. */
@@ -39,17 +42,18 @@ export interface Findings {
  * and connections and the stream break. Then compares what everybody was sent with the tables,
  * replayed in the order of the commits.
  */
-export async function runTrial({ sql, world, chance, clients, fleet }: Trial): Promise<Findings> {
+export async function runTrial(trial: Trial): Promise<Findings> {
+  const { sql, world, chance, clients, fleet, saidBefore } = trial
+  const { people } = world
   for (const client of clients.values()) client.events.length = 0
-  const first = world.serial()
   const history: History = { transactions: [], committed: 0 }
   const said: Said[] = []
   const place = await world.begin(history, chance)
-  const wanted = PEOPLE.map((person) => listsOf(person, place).filter(() => chance.chance(0.5)))
+  const wanted = people.map((person) => listsOf(person, place).filter(() => chance.chance(0.5)))
   // In half of the trials the lists are opened while the writing goes on.
-  const opening = Promise.all(PEOPLE.map((person, at) => clients.get(person)!.followAll(wanted[at]!)))
+  const opening = Promise.all(people.map((person, at) => clients.get(person)!.followAll(wanted[at]!)))
   if (chance.chance(0.5)) await opening
-  const broken = breakSomething({ sql, world, chance, clients, fleet })
+  const broken = breakSomething(trial)
   await Promise.all(
     [0, 1, 2].map(async () => {
       for (let n = 0; n < 4; n++) {
@@ -58,17 +62,22 @@ export async function runTrial({ sql, world, chance, clients, fleet }: Trial): P
       }
     }),
   )
+  // Otherwise many a list that is wrongly still open would show nothing that tells.
+  await world.writeEverywhere(history, place)
   await Promise.all([opening, broken])
   const model = new SpaceModel()
-  const allowed = replay(model, history, said)
+  const allowed = replay(people, model, history, said)
   await comeToRest(sql, clients, model, fleet)
   const findings = {
-    leaks: PEOPLE.flatMap((person) => findLeaks(person, clients.get(person)!, allowed.get(person)!, first)),
-    differences: PEOPLE.flatMap((person) => findDifferences(person, clients.get(person)!, model)),
+    leaks: people.flatMap((person) =>
+      findLeaks(person, clients.get(person)!, allowed.get(person)!, saidBefore),
+    ),
+    differences: people.flatMap((person) => findDifferences(person, clients.get(person)!, model)),
     unlawful: model.unlawful,
     transactions: history.committed,
     shown: [...clients.values()].reduce((sum, { events }) => sum + tokensIn(events).size, 0),
   }
+  for (const { text } of said) saidBefore.add(text)
   for (const client of clients.values())
     for (const followed of client.followed.values()) client.unfollow(followed)
   await world.clear()
@@ -91,8 +100,8 @@ function listsOf(person: string, { spaces, threads }: Place): { query: string; a
 }
 
 /** At most one fault in each trial; nothing in most. */
-async function breakSomething({ sql, chance, clients, fleet }: Trial): Promise<void> {
-  const client = clients.get(pick(chance, PEOPLE))!
+async function breakSomething({ sql, world, chance, clients, fleet }: Trial): Promise<void> {
+  const client = clients.get(pick(chance, world.people))!
   const kind = chance.below(100)
   if (kind < 1) await fleet.kill(chance.below(2))
   else if (kind < 4) await killStreams(sql)
@@ -105,7 +114,7 @@ async function breakSomething({ sql, chance, clients, fleet }: Trial): Promise<v
 }
 
 function say(clients: Trial["clients"], chance: Chance, world: World, said: Said[], after: number) {
-  const client = clients.get(pick(chance, PEOPLE))!
+  const client = clients.get(pick(chance, world.people))!
   if (!client.connected) return
   const list = [...client.followed.values()].find(
     ({ query, args, state }) =>
@@ -113,18 +122,23 @@ function say(clients: Trial["clients"], chance: Chance, world: World, said: Said
   )
   if (!list) return
   const { threadId, spaceId } = list.args as { threadId: string; spaceId: string }
-  const text = world.token()
+  const text = token()
   said.push({ thread: threadId, space: spaceId, text, after })
   client.emit("join", { id: list.id, channel: "test.typing" })
   client.emit("broadcast", { id: list.id, channel: "test.typing", message: { text } })
 }
 
 /** By person: every text that they could be shown at some point of the order. */
-function replay(model: SpaceModel, { transactions }: History, said: readonly Said[]) {
-  const allowed = new Map(PEOPLE.map((person) => [person, new Set<string>()]))
+function replay(
+  people: readonly string[],
+  model: SpaceModel,
+  { transactions }: History,
+  said: readonly Said[],
+) {
+  const allowed = new Map(people.map((person) => [person, new Set<string>()]))
   for (const [at, effects] of transactions.entries()) {
     model.apply(effects)
-    for (const person of PEOPLE) {
+    for (const person of people) {
       const texts = allowed.get(person)!
       for (const text of model.visibleTo(person)) texts.add(text)
       for (const { thread, space, text, after } of said)
@@ -180,15 +194,14 @@ function isVisible(model: SpaceModel, person: string, { args }: Followed): boole
   return threadId === undefined ? model.mayRead(person, place) : model.seesThread(person, threadId, place)
 }
 
-/** What an earlier trial said on a channel may arrive late. */
 function findLeaks(
   person: string,
   { events }: ReferenceClient,
   allowed: ReadonlySet<string>,
-  first: number,
+  saidBefore: ReadonlySet<string>,
 ): string[] {
   return [...tokensIn(events)]
-    .filter((text) => !allowed.has(text) && Number(text.slice(3, -1)) > first)
+    .filter((text) => !allowed.has(text) && !saidBefore.has(text))
     .map((text) => `${person} was shown ${text}`)
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm"
+import { and, eq, inArray, isNull, sql } from "drizzle-orm"
 import { openDatabase, type Database } from "#db/client.ts"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { blobs, files } from "#db/schema/files.ts"
@@ -7,20 +7,8 @@ import { users, type User } from "#db/schema/users.ts"
 import { renameThread } from "#server/chat/threads.ts"
 import { isRefusal } from "#server/errors.ts"
 import type { Viewer } from "#server/scope.ts"
-import type { seeded } from "./form.ts"
+import { changeFile, changeSpace, drop, pick, token, type Chance, type Place } from "./space-changes.ts"
 import type { Effect } from "./space-model.ts"
-
-export type Chance = ReturnType<typeof seeded>
-
-export const PEOPLE = ["ada", "bob", "cleo", "dora", "eve"]
-
-/** What one trial works on. */
-export interface Place {
-  spaces: string[]
-  threads: string[]
-  messages: string[]
-  files: string[]
-}
 
 /** Transactions in the order of their commits. The last one may not have been committed yet. */
 export interface History {
@@ -28,12 +16,16 @@ export interface History {
   committed: number
 }
 
-/** Writes random transactions, and knows the order in which they were committed. */
-export async function openWorld(databaseUrl: string) {
-  const database = openDatabase(databaseUrl, { connections: 5 })
+/**
+ * Five people whom no other world has. Writes random transactions, and knows the order in which
+ * they were committed.
+ */
+export async function openWorld(databaseUrl: string, worldName: string) {
+  const database = openDatabase(databaseUrl, { connections: 4 })
   const { db } = database
   const people = new Map<string, User>()
-  for (const name of PEOPLE) {
+  const names = ["ada", "bob", "cleo", "dora", "eve"].map((name) => `${name}-${worldName}`)
+  for (const name of names) {
     const [user] = await db
       .insert(users)
       .values({ clerkId: name, email: `${name}@example.org` })
@@ -42,15 +34,13 @@ export async function openWorld(databaseUrl: string) {
   }
   const [blob] = await db
     .insert(blobs)
-    .values({ key: "bytes", size: 8, sha256: "0".repeat(64) })
+    .values({ key: worldName, size: 8, sha256: "0".repeat(64) })
     .returning()
   const storageId = blob!._id
   /** Who wins the next commit: one after the other, so that their order is known. */
   let committing: Promise<unknown> = Promise.resolve()
-  let serial = 0
   const idOf = (person: string) => people.get(person)!._id
   const nameOf = new Map([...people].map(([name, { _id }]) => [_id, name]))
-  const token = () => `tok${++serial}x`
 
   /** Adds the effects to the history at the commit. What a deadlock or a refusal rolls back adds nothing. */
   async function commit(history: History, work: (tx: Database) => Promise<Effect[]>): Promise<void> {
@@ -80,8 +70,8 @@ export async function openWorld(databaseUrl: string) {
         .values([1, 2].map(() => ({ name: token(), slug: crypto.randomUUID() })))
         .returning()
       const members = added.flatMap(({ _id: space }) => {
-        const some = PEOPLE.filter(() => chance.chance(0.6))
-        return (some.length > 0 ? some : ["ada"]).map((person, at) => ({
+        const some = names.filter(() => chance.chance(0.6))
+        return (some.length > 0 ? some : names.slice(0, 1)).map((person, at) => ({
           kind: "member" as const,
           space,
           person,
@@ -97,7 +87,7 @@ export async function openWorld(databaseUrl: string) {
       return [
         ...added.map(({ _id, name }) => ({ kind: "space" as const, space: _id, token: name })),
         ...members,
-        ...(await addThreads(tx, place, [...places, { author: pick(chance, PEOPLE), spaceId: null }])),
+        ...(await addThreads(tx, place, [...places, { author: pick(chance, names), spaceId: null }])),
         ...(await addFiles(tx, place, places)),
       ]
     })
@@ -112,11 +102,11 @@ export async function openWorld(databaseUrl: string) {
     const added = await tx
       .insert(chatThreads)
       .values(
-        wanted.map(({ author, spaceId }) => ({
+        wanted.map(({ author, spaceId }, at) => ({
           userId: idOf(author),
           title: token(),
           titleSource: "user" as const,
-          lastMessageAt: serial,
+          lastMessageAt: at,
           spaceId,
         })),
       )
@@ -230,20 +220,6 @@ export async function openWorld(databaseUrl: string) {
     return joined ? [{ kind: "member", space, person, role: joined.role }] : []
   }
 
-  async function changeSpace(tx: Database, space: string, chance: Chance): Promise<Effect[]> {
-    if (chance.chance(0.4)) {
-      const name = token()
-      await tx.update(spaces).set({ name }).where(eq(spaces._id, space))
-      return [{ kind: "space", space, token: name }]
-    }
-    const trashed = chance.chance(0.4)
-    await tx
-      .update(spaces)
-      .set({ trashed, trashedAt: trashed ? 1 : null })
-      .where(eq(spaces._id, space))
-    return [{ kind: "space", space, trashed }]
-  }
-
   async function changeThread(tx: Database, place: Place, thread: string, chance: Chance): Promise<Effect[]> {
     if (chance.chance(0.3)) {
       const trashed = chance.chance(0.5)
@@ -262,25 +238,12 @@ export async function openWorld(databaseUrl: string) {
     return [{ kind: "thread", thread, place: spaceId ?? nameOf.get(moved!.userId)! }]
   }
 
-  async function changeFile(tx: Database, place: Place, chance: Chance): Promise<Effect[]> {
-    const file = pick(chance, place.files)
-    const fileName = token()
-    const trashed = chance.chance(0.3)
-    const [changed] = await tx
-      .update(files)
-      .set({ fileName, trashed, trashedAt: trashed ? 1 : 0 })
-      .where(eq(files._id, file))
-      .returning()
-    // What a deadlock has rolled back was never there.
-    return changed ? [{ kind: "file", file, place: changed.spaceId!, trashed, token: fileName }] : []
-  }
-
   /** One random transaction: a change of who sees what, of a row, or both. */
   function write(history: History, place: Place, chance: Chance): Promise<void> {
     const [space, thread, person] = [
       pick(chance, place.spaces),
       pick(chance, place.threads),
-      pick(chance, PEOPLE),
+      pick(chance, names),
     ]
     const kind = chance.below(100)
     const posts = chance.below(3)
@@ -300,27 +263,40 @@ export async function openWorld(databaseUrl: string) {
     })
   }
 
+  /** A text in every list of the place, for whoever may see it now. */
+  function writeEverywhere(history: History, place: Place): Promise<void> {
+    const author = names[0]!
+    return commit(history, async (tx) => {
+      const effects: Effect[] = []
+      for (const space of place.spaces) {
+        const name = token()
+        await tx.update(spaces).set({ name }).where(eq(spaces._id, space))
+        effects.push({ kind: "space", space, token: name })
+      }
+      for (const thread of place.threads) {
+        const title = token()
+        await tx.update(chatThreads).set({ title }).where(eq(chatThreads._id, thread))
+        effects.push({ kind: "thread", thread, token: title })
+      }
+      const replies = place.threads.map((threadId) => ({ author, threadId }))
+      const added = place.spaces.map((spaceId) => ({ author, spaceId }))
+      return [...effects, ...(await post(tx, place, replies)), ...(await addFiles(tx, place, added))]
+    })
+  }
+
   return {
-    db,
-    people,
-    token,
-    /** How many texts there have been. */
-    serial: () => serial,
+    people: names,
     begin,
     write,
+    writeEverywhere,
     async clear() {
-      await db.delete(spaces)
-      await db.delete(chatThreads).where(isNull(chatThreads.spaceId))
+      const own = [...people.values()].map(({ _id }) => _id)
+      const memberOf = db.select({ _id: spaceMembers.spaceId }).from(spaceMembers)
+      await db.delete(spaces).where(inArray(spaces._id, memberOf.where(inArray(spaceMembers.userId, own))))
+      await db.delete(chatThreads).where(and(isNull(chatThreads.spaceId), inArray(chatThreads.userId, own)))
     },
     close: () => database.close(),
   }
-}
-
-async function drop(tx: Database, place: Place, chance: Chance): Promise<Effect[]> {
-  const message = pick(chance, place.messages)
-  // Its own transaction may not have been committed yet: then nothing is deleted.
-  const gone = await tx.delete(chatMessages).where(eq(chatMessages._id, message)).returning()
-  return gone.length > 0 ? [{ kind: "message-gone", message }] : []
 }
 
 export function viewerOf(user: User): Viewer {
@@ -328,10 +304,6 @@ export function viewerOf(user: User): Viewer {
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
-
-export function pick<Item>(chance: Chance, items: readonly Item[]): Item {
-  return items[chance.below(items.length)]!
-}
 
 function isDeadlock(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
