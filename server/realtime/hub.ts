@@ -32,7 +32,7 @@ export interface HubOptions {
   readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
   /** The log must advance: a waiter needs a place that has been reserved but not written. */
   readonly nudge: () => void
-  /** Called with every message that the product wrote to the log. */
+  /** Called with every message that the product wrote to the log, between the commits around it. */
   readonly onMessage: (prefix: string, content: string) => void
   /** Called when a subscription has ended. */
   readonly ended: (subscription: Subscription) => void
@@ -104,7 +104,6 @@ export function createHub(options: HubOptions): Hub {
       ring.append(transaction)
       metrics.count("transactions")
       metrics.count("changes", transaction.changes.length)
-      for (const message of transaction.messages) options.onMessage(message.prefix, message.content)
       push({ kind: "transaction", transaction }, transaction.bytes)
     },
     advance(lsn) {
@@ -161,6 +160,8 @@ export function createHub(options: HubOptions): Hub {
       jobs = []
       for (const job of batch) {
         if (job.kind === "transaction") {
+          // Not before: a message of a channel must not overtake the commit that ends somebody's access.
+          for (const { prefix, content } of job.transaction.messages) options.onMessage(prefix, content)
           inside = true
           await deliver(job.transaction)
           inside = false

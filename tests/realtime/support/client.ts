@@ -238,7 +238,7 @@ export class ReferenceClient {
   }
 
   /** Resolves as soon as the condition holds; it is checked at every event. */
-  async until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
+  async until(condition: () => boolean, what: string, ms = 60_000): Promise<void> {
     if (condition()) return
     await new Promise<void>((resolve, reject) => {
       const watch = () => {

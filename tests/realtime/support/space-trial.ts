@@ -202,7 +202,11 @@ function findLeaks(
 ): string[] {
   return [...tokensIn(events)]
     .filter((text) => !allowed.has(text) && !saidBefore.has(text))
-    .map((text) => `${person} was shown ${text}`)
+    .map((text) => {
+      const event = JSON.stringify(events.find((each) => tokensIn(each).has(text)))
+      const at = event.indexOf(text)
+      return `${person} was shown ${text} by ${event.slice(0, 100)} … ${event.slice(Math.max(0, at - 200), at + 100)}`
+    })
 }
 
 function findDifferences(person: string, client: ReferenceClient, model: SpaceModel): string[] {

@@ -263,7 +263,7 @@ export async function openWorld(databaseUrl: string, worldName: string) {
     })
   }
 
-  /** A text in every list of the place, for whoever may see it now. */
+  /** A text in every list of the place, for those who may see it now. */
   function writeEverywhere(history: History, place: Place): Promise<void> {
     const author = names[0]!
     return commit(history, async (tx) => {
