@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
-import type { ChannelType, LiveRow, MutationType } from "#server/realtime/contract.ts"
+import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
 import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
@@ -211,27 +211,6 @@ export const fileCalls: {
   emptyTrash: { name: "files.emptyTrash" },
   revokeShare: { name: "files.revokeShare" },
 }
-
-const Bytes = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-
-/** How far an upload into a space is. */
-export const Uploading = v.strictObject({
-  uploadId: v.pipe(v.string(), v.uuid()),
-  userId: v.pipe(v.string(), v.uuid(), v.description("Who is uploading.")),
-  fileName: v.pipe(v.string(), v.maxLength(FILE_NAME_LIMIT)),
-  received: v.pipe(Bytes, v.description("Bytes that the server has received.")),
-  size: v.pipe(v.nullable(Bytes), v.description("Bytes of the whole file. Null if the sender has not said.")),
-  isOver: v.pipe(v.boolean(), v.description("The file is stored, or the upload was cancelled or broke off.")),
-})
-export type Uploading = v.InferOutput<typeof Uploading>
-
-export const fileUploadsChannel: ChannelType<"files.uploads", Uploading> = { name: "files.uploads" }
-
-/** Milliseconds between two messages about an upload. */
-export const UPLOAD_SAID_EVERY = 1000
-
-/** Milliseconds after which an upload of which nothing is heard is no longer shown. */
-export const UPLOAD_LOST_AFTER = 5000
 
 /** Where a page begins, and its length. Invalid values are ignored. */
 export const ListTrash = v.object({

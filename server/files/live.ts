@@ -5,17 +5,8 @@ import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
-import {
-  fileCalls,
-  FileId,
-  fileUploadsChannel,
-  MoveFiles,
-  RenameFile,
-  Selection,
-  ShareId,
-  Uploading,
-  type FileSummary,
-} from "./contract.ts"
+import { fileCalls, FileId, MoveFiles, RenameFile, Selection, ShareId, type FileSummary } from "./contract.ts"
+import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
 import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
 import { copyFiles, moveFiles } from "./move.ts"

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { Log } from "#server/log.ts"
 import type { Realtime } from "#server/realtime/open.ts"
-import { fileUploadsChannel, UPLOAD_SAID_EVERY, type Uploading } from "./contract.ts"
+import { fileUploadsChannel, UPLOAD_SAID_EVERY, type Uploading } from "./upload-progress-contract.ts"
 
 /**
  * Milliseconds for which an upload between two requests is shown as it was. Shorter than what those

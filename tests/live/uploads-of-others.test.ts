@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { createUploadsOfOthers } from "#app/routes/dashboard/files/upload/uploads-of-others.ts"
-import type { Uploading } from "#server/files/contract.ts"
+import type { Uploading } from "#server/files/upload-progress-contract.ts"
 
 let shown: readonly Uploading[]
 let others: ReturnType<typeof createUploadsOfOthers>

@@ -1,4 +1,4 @@
-import { UPLOAD_LOST_AFTER, type Uploading } from "#server/files/contract.ts"
+import { UPLOAD_LOST_AFTER, type Uploading } from "#server/files/upload-progress-contract.ts"
 
 /** Milliseconds between two looks for uploads of which nothing is heard any more. */
 const LOOK_EVERY = 1000
