@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
 import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
@@ -16,7 +16,7 @@ afterEach(async () => {
 const READER = /\/blocks-/
 
 describe("the Markdown renderer", () => {
-  it("is not needed to hydrate replies, which stay as the server rendered them", async () => {
+  inAll("is not needed to hydrate replies, which stay as the server rendered them", async () => {
     const page = await chat.open(await chat.thread(0, { say: "**B4** and\n\n- one\n- two" }))
     await page.route(READER, (route) => route.abort())
     await page.reload()
@@ -61,7 +61,7 @@ describe("the Markdown renderer", () => {
 })
 
 describe("footnotes", () => {
-  it("link to their text and back, by pointer and keyboard, without adding to the history", async () => {
+  inAll("link to their text and back, by pointer and keyboard, without adding to the history", async () => {
     const filler = "Words.\n\n".repeat(60)
     const say = `High[^a] tide.\n\n${filler}Low[^b] tide.\n\n[^a]: Twice a day.\n[^b]: Six hours later.`
     const page = await chat.open(await chat.thread(0, { say }))

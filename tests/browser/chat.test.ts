@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { inAll } from "../support/all.ts"
+import { inAll, sample } from "../support/all.ts"
 import { faultsInEveryLook, faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
@@ -71,14 +71,16 @@ describe("a long reply", () => {
     await ended(page)
   })
 
-  it.each([
-    ["over its live connection", "delete window.SharedWorker", 0],
+  const ways = [
     [
       "by a request, where no live connection can be opened",
       "delete window.SharedWorker; delete window.WebSocket",
       1,
     ],
-  ])("is stopped %s", async (_, browserWithout, requests) => {
+    ["over its live connection", "delete window.SharedWorker", 0],
+  ] as const
+
+  it.each(sample(ways, 2))("is stopped %s", async (_, browserWithout, requests) => {
     const page = await open()
     await page.addInitScript(browserWithout)
     const stops: string[] = []
@@ -147,7 +149,7 @@ describe("the chat in German", () => {
 })
 
 describe("a reply or its message", () => {
-  it("is replaced by editing the message, which removes everything after it", async () => {
+  inAll("is replaced by editing the message, which removes everything after it", async () => {
     const page = await open()
     await ask(page, "The first question")
     await ended(page)
@@ -210,7 +212,7 @@ describe("a reply or its message", () => {
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
   })
 
-  it("is retried where the model failed", async () => {
+  inAll("is retried where the model failed", async () => {
     const page = await open()
     await ask(page, "/fail500")
     const again = page.getByRole("button", { name: "Try again" })
@@ -549,7 +551,7 @@ describe("a hostile reply", () => {
 })
 
 describe("every page of the chat", () => {
-  it(
+  inAll(
     "has no accessibility violations in light and dark colours and fits into narrow and wide windows",
     { timeout: 120_000 },
     async () => {

@@ -11,7 +11,7 @@ import {
   waitlistInvitationEmail,
   welcomeEmail,
 } from "#server/mail/emails.ts"
-import { inAll } from "../support/all.ts"
+import { inAll, sample } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 // Each flow covers many pages.
 describe("an email, opened in a browser as it was delivered", { timeout: 120_000 }, () => {
-  it("opens a new account, and the welcome follows once onboarding is complete", async () => {
+  inAll("opens a new account, and the welcome follows once onboarding is complete", async () => {
     const page = await browser.newPage()
     await page.goto(`${app.origin}/sign-up`)
     await page.getByLabel("Name").fill("Ada Lovelace")
@@ -146,16 +146,19 @@ it("every email fits and is readable in German too", { timeout: 120_000 }, async
   const frame = { language: "de", origin: app.origin } as const
   const url = `${app.origin}/sign-in/new-password?token=${"x".repeat(43)}`
   const name = "Ada Lovelace"
-  for (const message of [
-    welcomeEmail({ name, ...frame }),
-    planChangedEmail({ name, previousPlan: "free", newPlan: "pro", ...frame }),
-    passwordResetEmail({ url, minutes: 60, ...frame }),
-    verifyAddressEmail({ url, ...frame }),
-    signUpAttemptedEmail(frame),
-    waitlistConfirmationEmail({ url, days: 7, ...frame }),
-    waitlistInvitationEmail({ url, days: 14, ...frame }),
-    accountDeletedEmail({ name, ...frame }),
-  ]) {
+  for (const message of sample(
+    [
+      welcomeEmail({ name, ...frame }),
+      planChangedEmail({ name, previousPlan: "free", newPlan: "pro", ...frame }),
+      passwordResetEmail({ url, minutes: 60, ...frame }),
+      verifyAddressEmail({ url, ...frame }),
+      signUpAttemptedEmail(frame),
+      waitlistConfirmationEmail({ url, days: 7, ...frame }),
+      waitlistInvitationEmail({ url, days: 14, ...frame }),
+      accountDeletedEmail({ name, ...frame }),
+    ],
+    8,
+  )) {
     const { subject, html } = await message
     await lookAt(subject, html)
   }

@@ -55,7 +55,7 @@ describe("the files page", () => {
     await expect.poll(() => focused(page)).toBe("below.txt")
   })
 
-  it("keeps the search in the URL, also when going back", async () => {
+  inAll("keeps the search in the URL, also when going back", async () => {
     const page = await open("/dashboard/files")
     await choose(page, { "tides.txt": "1", "winds.txt": "2" })
     await link(page, "winds.txt").waitFor()
@@ -449,7 +449,7 @@ describe("a preview", () => {
     expect(await focused(page)).toBe("data.bin")
   })
 
-  it("shows a PDF in a frame of another origin", async () => {
+  inAll("shows a PDF in a frame of another origin", async () => {
     await files.add("letter.pdf", PDF)
     const page = await open("/dashboard/files")
     // The headless shell has no PDF viewer: what counts is that a frame requests the file, and the
@@ -472,7 +472,7 @@ describe("a preview", () => {
 })
 
 describe("in light and dark colours, in narrow and wide windows", () => {
-  it(
+  inAll(
     "axe finds no violations whatever is open, and nothing is wider than the window",
     { timeout: 120_000 },
     async () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 describe("a file that contains a script", () => {
-  it.each(sample(scripted, 3))("runs nothing in our origin: %s", async (name, content) => {
+  it.each(sample(scripted, 5))("runs nothing in our origin: %s", async (name, content) => {
     const file = await store(name, content)
     const shared = await ada(`/api/files/${file._id}/shares`, post({}))
     const { url } = (await shared.json()) as NewShare

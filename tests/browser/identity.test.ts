@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
 import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
@@ -65,30 +65,33 @@ inAll(
   },
 )
 
-it("somebody signs up by a provider with the keyboard, signs out, and signs out there as well", async () => {
-  const page = await (await browser.newContext()).newPage()
-  await page.goto(`${app.origin}/sign-up`)
-  expect(await faultsOf(page)).toEqual([])
-  await page.getByRole("link", { name: "Continue with Harbour Office" }).press("Enter")
-  await page.locator("[name=login]").fill("katherine")
-  await page.locator("[name=password]").fill("anything")
-  await page.keyboard.press("Enter")
-  await page.getByRole("button", { name: "Continue" }).press("Enter")
-  await page.waitForURL(`${app.origin}/onboarding`)
-  await page.getByText("katherine of the provider").first().waitFor()
-  await sql`update users set onboarding_completed = true`
+inAll(
+  "somebody signs up by a provider with the keyboard, signs out, and signs out there as well",
+  async () => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${app.origin}/sign-up`)
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("link", { name: "Continue with Harbour Office" }).press("Enter")
+    await page.locator("[name=login]").fill("katherine")
+    await page.locator("[name=password]").fill("anything")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Continue" }).press("Enter")
+    await page.waitForURL(`${app.origin}/onboarding`)
+    await page.getByText("katherine of the provider").first().waitFor()
+    await sql`update users set onboarding_completed = true`
 
-  await page.goto(`${app.origin}/dashboard/account`)
-  await page.getByText("and have no password here").waitFor()
-  await page.evaluate(() =>
-    document.querySelector<HTMLFormElement>("form[action='/sign-out']")?.requestSubmit(),
-  )
-  await page.getByText("You're signed out").waitFor()
-  expect(await faultsOf(page)).toEqual([])
-  await page.getByRole("link", { name: "Sign out there too" }).press("Enter")
-  await page.getByRole("button", { name: /sign me out/i }).press("Enter")
-  await page.waitForURL(`${app.origin}/`)
-})
+    await page.goto(`${app.origin}/dashboard/account`)
+    await page.getByText("and have no password here").waitFor()
+    await page.evaluate(() =>
+      document.querySelector<HTMLFormElement>("form[action='/sign-out']")?.requestSubmit(),
+    )
+    await page.getByText("You're signed out").waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("link", { name: "Sign out there too" }).press("Enter")
+    await page.getByRole("button", { name: /sign me out/i }).press("Enter")
+    await page.waitForURL(`${app.origin}/`)
+  },
+)
 
 inAll("somebody who cancels at the provider is told what to do", async () => {
   const page = await (await browser.newContext()).newPage()

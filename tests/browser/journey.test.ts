@@ -23,12 +23,12 @@ afterEach(() => {
 
 describe("a new person", () => {
   const ways = [
+    ["by the keyboard alone", 1440, byKeyboard],
     ["with the mouse on a large screen", 1440, byMouse],
     ["by touch on a small one", 390, byMouse],
-    ["by the keyboard alone", 1440, byKeyboard],
   ] as const
 
-  it.each(sample(ways, 2))(
+  it.each(sample(ways, 3))(
     "signs up, is welcomed, sends a message and stores a file, %s",
     async (_how, width, handOf) => {
       const page = await openPage(width)

@@ -95,7 +95,7 @@ describe("two browsers of one user", () => {
     expect(await seen()).toBe(true)
   })
 
-  it("receive a reply as it grows", async () => {
+  inAll("receive a reply as it grows", async () => {
     const ada = await onboarded()
     const made = await postJson(ada, "/api/chat/threads", { title: "Tides" })
     const { thread } = (await made.json()) as { thread: { _id: string } }

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
+import { inAll } from "../support/all.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
@@ -91,7 +92,7 @@ describe("a mention", () => {
     await page.getByRole("article", { name: "You" }).locator("mark", { hasText: "@Grace Hopper" }).waitFor()
   })
 
-  it("is chosen by touch, and its list closes with Escape and stays closed", async () => {
+  inAll("is chosen by touch, and its list closes with Escape and stays closed", async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const page = await open(ada, "/s/engines/chat", context)
     await field(page).tap()
@@ -107,7 +108,7 @@ describe("a mention", () => {
     expect(await field(page).inputValue()).toBe("@Grant Allen and @gr")
   })
 
-  it("is offered to nobody where nobody else is", async () => {
+  inAll("is offered to nobody where nobody else is", async () => {
     const page = await open(ada, "/dashboard/chat")
     await field(page).pressSequentially("@g")
     await field(page).press("Enter")
@@ -145,7 +146,7 @@ describe("people in one conversation of a space", () => {
     await join(grace.email)
   })
 
-  it("see nobody elsewhere, and are seen by nobody while they read something else", async () => {
+  inAll("see nobody elsewhere, and are seen by nobody while they read something else", async () => {
     const threadId = await converse("Hello")
     const elsewhere = await converse("Hello too")
     const one = await open(ada, `/s/engines/chat/${threadId}`)
@@ -201,7 +202,7 @@ describe("the page of notifications", () => {
     await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" })
   })
 
-  it("stays empty for somebody who has switched it off", async () => {
+  inAll("stays empty for somebody who has switched it off", async () => {
     const page = await open(grace, "/dashboard/account#notifications")
     await page.getByRole("checkbox", { name: "In Tideline" }).uncheck()
     const section = page.getByRole("region", { name: "Mentions" })
@@ -219,7 +220,7 @@ describe("the page of notifications", () => {
     await page.getByText("Notifications saved.").waitFor()
   })
 
-  it("and the list of members have no accessibility violations in any look", async () => {
+  inAll("and the list of members have no accessibility violations in any look", async () => {
     await converse("@Grace Hopper, look")
     const page = await open(grace, "/dashboard/notifications")
     await page

@@ -18,6 +18,7 @@ import {
   openShelf,
   type Shelf,
 } from "../support/backups.ts"
+import { inAll } from "../support/all.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 let drawer: FileDrawer
@@ -193,7 +194,7 @@ describe("restoring", () => {
     expect(await digestsOf(place.db)).toEqual(await digestsOf(drawer.db))
   })
 
-  it("continues after an interrupted restore that had already written bytes", async () => {
+  inAll("continues after an interrupted restore that had already written bytes", async () => {
     const place = await openNewPlace()
     const [first = "", second = ""] = await keysOf(shelf.kept)
     await place.blobs.put(first, (await shelf.kept.open(first)) as AsyncIterable<Uint8Array>, { limit: 100 })

@@ -101,7 +101,7 @@ describe("user input", () => {
 
   // Each waits for its responses, which take half a second whatever their content, and for its
   // emails.
-  test.concurrent.each(sample(cases, 5))(
+  test.concurrent.each(sample(cases, 9))(
     "stays in the body of the emails of an account, in %s: %j",
     async (language, poison, subjects) => {
       const email = `corpus-${language}-${CORPUS.indexOf(poison)}@example.org`

@@ -1,19 +1,17 @@
-import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { Readable } from "node:stream"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
 import { inAll } from "../support/all.ts"
+import { runBuiltCommand } from "../support/commands.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { databaseUrl } from "../support/database-url.ts"
 import { startS3 } from "../support/s3.ts"
-
-const root = resolve(import.meta.dirname, "../..")
 
 const s3 = startS3()
 let cluster: Cluster
@@ -62,7 +60,7 @@ it("names every setting that is wrong before it looks at anything", async () => 
   expect(output).toContain("- MAIL_INBOX_PORT must be")
 })
 
-it("counts the slots that are left, and gives the statement that adds some", async () => {
+inAll("counts the slots that are left, and gives the statement that adds some", async () => {
   const [limit] = await cluster.admin<
     [{ most: number }]
   >`select current_setting('max_replication_slots')::int as most`
@@ -208,25 +206,16 @@ function textAbout(lines: Line[], about: string) {
   return lines.find((line) => line.about === about)?.text
 }
 
-function runDoctor(
+async function runDoctor(
   changes: Record<string, string>,
 ): Promise<{ code: number; output: string; lines: Line[] }> {
   const env = {
-    PATH: process.env["PATH"],
     DATABASE_URL: databaseUrl(cluster.url, "doctor"),
     DATA_DIR: join(folder, "data"),
-    AUTH_SECRET: "a secret for tests, and for nothing else",
     ...changes,
   }
-  return new Promise((done) => {
-    const child = execFile(
-      process.execPath,
-      [join(root, "server/commands/doctor.ts")],
-      { cwd: folder, env },
-      (_error, out, errors) =>
-        done({ code: child.exitCode ?? -1, output: out + errors, lines: readLines(out) }),
-    )
-  })
+  const { code, output } = await runBuiltCommand("doctor", [], { folder, env })
+  return { code, output, lines: readLines(output) }
 }
 
 function readLines(output: string): Line[] {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { sample } from "../support/all.ts"
+import { ALL } from "../support/all.ts"
 import { loseBlob } from "../drills/blob.ts"
 import { runDrill } from "../drills/drills.ts"
 import { loseSecret } from "../drills/secret.ts"
 
 // The short form. All of them: npm run drill
 describe("the documented way back", () => {
-  it.each(sample([loseBlob, loseSecret], 2))(
+  it.runIf(ALL).each([loseBlob, loseSecret])(
     "from the loss of $loss brings everything back",
     async (drill) => {
       const { faults, seen, told } = await runDrill(drill)

@@ -17,7 +17,7 @@ import { openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 const HOUR = 60 * 60 * 1000
 const LONG = process.env["UPLOADS"] === "long"
 /** UPLOADS=long runs all steps, which takes half an hour. */
-const STRIDE = LONG ? 1 : 61
+const STRIDE = LONG ? 1 : 211
 
 let drawer: FileDrawer
 beforeAll(async () => {
@@ -29,24 +29,30 @@ test(
   "a process that is killed at any step of an upload leaves nothing missing or miscounted",
   { timeout: LONG ? 7_200_000 : 240_000 },
   async () => {
-    const steps = (await uploadUntil(Infinity)) ?? 0
+    const steps = (await uploadUntil({})) ?? 0
     expect(steps).toBeGreaterThan(100)
     await expectWhole(2)
     // The number of packets in a response varies, so the end is reached when the process survives
     // its step.
-    for (let at = 1; (await uploadUntil(at)) === null; at += STRIDE) {
-      await expectConsistent(at)
-      await resumeAll()
-      await expectWhole(await drawer.db.$count(files))
-    }
+    for (let step = 1; (await uploadUntil({ step })) === null; step += STRIDE)
+      await expectRecovery(`step ${step}`)
+    let commit = 1
+    for (; (await uploadUntil({ commit })) === null; commit++) await expectRecovery(`commit ${commit}`)
+    expect(commit).toBeGreaterThan(5)
   },
 )
 
+async function expectRecovery(place: string) {
+  await expectConsistent(place)
+  await resumeAll()
+  await expectWhole(await drawer.db.$count(files))
+}
+
 /**
- * Runs the uploads in a process that dies at this step. Resolves with the number of steps, or null
- * if it died.
+ * Runs the uploads in a process that dies at this step, or when PostgreSQL has confirmed this
+ * commit. Resolves with the number of steps, or null if it died.
  */
-async function uploadUntil(at: number): Promise<number | null> {
+async function uploadUntil({ step, commit }: { step?: number; commit?: number }): Promise<number | null> {
   await drawer.empty()
   await drawer.scopeOf("ada")
   const child = spawn(
@@ -61,7 +67,8 @@ async function uploadUntil(at: number): Promise<number | null> {
       env: {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: COMPILE_CACHE,
-        KILL_AT: String(at),
+        KILL_AT: String(step),
+        KILL_AT_COMMIT: String(commit),
         DATABASE_URL: drawer.databaseUrl,
         BLOBS: drawer.directory,
       },
@@ -77,12 +84,12 @@ async function uploadUntil(at: number): Promise<number | null> {
  * Right after the crash nothing may be found, as bytes without a row are within their grace period.
  * Two days later only such bytes may be found.
  */
-async function expectConsistent(at: number) {
-  expect(await findings(Date.now()), `at step ${at}`).toEqual([])
+async function expectConsistent(place: string) {
+  expect(await findings(Date.now()), `at ${place}`).toEqual([])
   const later = await findings(Date.now() + 48 * HOUR)
   expect(
     later.filter(({ kind }) => kind !== "nameless" && kind !== "late"),
-    `after step ${at}`,
+    `after ${place}`,
   ).toEqual([])
 }
 

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { runBuiltCommand } from "../support/commands.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
-const root = resolve(import.meta.dirname, "../..")
 const key = "ab/cd/abcd0000-0000-4000-8000-000000000000"
 
 let folder: string
@@ -30,18 +29,6 @@ it("npm run files -- repair removes nothing from a store if the database knows n
 })
 
 function run(command: string): Promise<{ code: number; output: string }> {
-  const env = {
-    PATH: process.env["PATH"],
-    DATABASE_URL: database.url,
-    DATA_DIR: folder,
-    AUTH_SECRET: "a secret for tests, and for nothing else",
-  }
-  return new Promise((done) => {
-    const child = execFile(
-      process.execPath,
-      [join(root, "server/commands/files.ts"), command],
-      { cwd: folder, env },
-      (_error, out, errors) => done({ code: child.exitCode ?? -1, output: out + errors }),
-    )
-  })
+  const env = { DATABASE_URL: database.url, DATA_DIR: folder }
+  return runBuiltCommand("files", [command], { folder, env })
 }

@@ -1,7 +1,6 @@
-import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { slotOf, type ReplicaNode } from "#db/embedded/replica-node.ts"
@@ -10,8 +9,6 @@ import { inAll } from "../support/all.ts"
 import { startTideline } from "../support/app.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
-
-const root = resolve(import.meta.dirname, "../..")
 
 let set: ReplicaSet
 let folder: string
@@ -168,27 +165,13 @@ interface Found {
   findings: string[]
 }
 
-function runDoctor(changes: Record<string, string> = {}): Promise<Found> {
-  const env = {
-    PATH: process.env["PATH"],
-    DATA_DIR: join(folder, "data"),
-    AUTH_SECRET: "a secret for tests, and for nothing else",
-    ...settings(),
-    ...changes,
+async function runDoctor(changes: Record<string, string> = {}): Promise<Found> {
+  const env = { DATA_DIR: join(folder, "data"), ...settings(), ...changes }
+  const { code, output } = await runBuiltCommand("doctor", [], { folder, env })
+  const lines = [...output.matchAll(/^(ok|warning|problem) +Followed +(.*)$/gm)]
+  return {
+    code,
+    problems: output.split("\n").filter((line) => line.startsWith("problem")),
+    findings: lines.map(([, state, text]) => `${state} ${text}`),
   }
-  return new Promise((done) => {
-    const child = execFile(
-      process.execPath,
-      [join(root, "server/commands/doctor.ts")],
-      { cwd: folder, env },
-      (_error, out) => {
-        const lines = [...out.matchAll(/^(ok|warning|problem) +Followed +(.*)$/gm)]
-        done({
-          code: child.exitCode ?? -1,
-          problems: out.split("\n").filter((line) => line.startsWith("problem")),
-          findings: lines.map(([, state, text]) => `${state} ${text}`),
-        })
-      },
-    )
-  })
 }

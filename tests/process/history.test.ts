@@ -109,7 +109,7 @@ describe("a history", () => {
 })
 
 describe("a restore to a moment in a container", () => {
-  it("prepares the folder, and PostgreSQL recovers when it starts", async () => {
+  inAll("prepares the folder, and PostgreSQL recovers when it starts", async () => {
     const name = await home.upload(aFile("contained.txt", "in a container"))
     const at = await home.moment()
     const state = await home.read()

@@ -8,7 +8,7 @@ import { startClerk } from "../support/clerk.ts"
 import { openBrowser, postJson, signUp } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
-const PEOPLE = amount(40, 100)
+const PEOPLE = amount(24, 100)
 
 let receiver: SmtpReceiver
 let first: TidelineApp

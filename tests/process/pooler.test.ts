@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada as adaLovelace, grace as graceHopper, postJson, signUp, type Person } from "../support/people.ts"
@@ -77,32 +78,36 @@ it("an upload in parts, a message with its reply, and a named function are seen 
   expect(await answer.text()).toContain('"type":"finish"')
 })
 
-it("a load of short transactions through the pooler loses nothing of what pages show", async () => {
-  const socket = await openReturningSocket(app.origin, ada)
-  const sql = postgres(pooler.url, { max: WRITERS, prepare: false })
-  const [owner] = await sql<[{ _id: string }]>`select _id from users where email = ${adaLovelace.email}`
-  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-    const title = `writer ${writer}`
-    for (let n = 0; n < TRANSACTIONS; n++)
-      await sql.begin(async (tx) => {
-        await tx`delete from chat_threads where user_id = ${owner._id} and title = ${`${title}, ${n - 4}`}`
-        await tx`
+inAll(
+  "a load of short transactions through the pooler loses nothing of what pages show",
+  async () => {
+    const socket = await openReturningSocket(app.origin, ada)
+    const sql = postgres(pooler.url, { max: WRITERS, prepare: false })
+    const [owner] = await sql<[{ _id: string }]>`select _id from users where email = ${adaLovelace.email}`
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      const title = `writer ${writer}`
+      for (let n = 0; n < TRANSACTIONS; n++)
+        await sql.begin(async (tx) => {
+          await tx`delete from chat_threads where user_id = ${owner._id} and title = ${`${title}, ${n - 4}`}`
+          await tx`
           insert into chat_threads (user_id, title, last_message_at) values (${owner._id}, ${`${title}, ${n}`}, ${n})`
-        await tx`update chat_threads set last_message_at = ${n} where user_id = ${owner._id} and title = ${`${title}, ${n - 1}`}`
-      })
-  })
-  const asked = Array.from({ length: 20 }, async () => (await ada("/api/chat/threads")).status)
-  await Promise.all(writers)
-  expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
-  const { client } = socket
-  const { threads } = await socket.finish(sql)
-  const stored = await sql`select _id, title from chat_threads where user_id = ${owner._id} order by _id`
-  await sql.end()
-  expect(threads.map(({ _id, title }) => ({ _id, title }))).toEqual([...stored])
-  expect(socket.ended).toEqual({ goodbyes: 0, losses: 0 })
-  // By changes alone: nothing was read again.
-  expect(client.seen).toMatchObject({ resets: 0 })
-}, 600_000)
+          await tx`update chat_threads set last_message_at = ${n} where user_id = ${owner._id} and title = ${`${title}, ${n - 1}`}`
+        })
+    })
+    const asked = Array.from({ length: 20 }, async () => (await ada("/api/chat/threads")).status)
+    await Promise.all(writers)
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
+    const { client } = socket
+    const { threads } = await socket.finish(sql)
+    const stored = await sql`select _id, title from chat_threads where user_id = ${owner._id} order by _id`
+    await sql.end()
+    expect(threads.map(({ _id, title }) => ({ _id, title }))).toEqual([...stored])
+    expect(socket.ended).toEqual({ goodbyes: 0, losses: 0 })
+    // By changes alone: nothing was read again.
+    expect(client.seen).toMatchObject({ resets: 0 })
+  },
+  600_000,
+)
 
 it("PostgreSQL sees no more connections than the pooler has, besides those for the stream and the locks", async () => {
   const sql = postgres(database.url, { max: 1 })

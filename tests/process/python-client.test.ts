@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process"
 import { resolve } from "node:path"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest"
+import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada, signUp, type Person } from "../support/people.ts"
 import { installPythonSocketio, PYTHON } from "../support/python-socketio.ts"
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe("clients/python", () => {
-  it("follows a live query, and prints its rows after every change", async () => {
+  inAll("follows a live query, and prints its rows after every change", async () => {
     const child = spawn(PYTHON, [program, "files.list"], { stdio: ["ignore", "pipe", "inherit"], env: env() })
     onTestFinished(() => void child.kill())
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -31,17 +32,17 @@ describe("clients/python", () => {
     expect(JSON.parse(String((await lines.next()).value))).toMatchObject([{ fileName: "notes.txt" }])
   })
 
-  it("runs a query once, and calls a mutation", async () => {
+  inAll("runs a query once, and calls a mutation", async () => {
     const made = run("--call", "chat.createThread", '{"title":"Tides"}')
     expect(JSON.parse(made.stdout)).toMatchObject({ title: "Tides" })
     expect(JSON.parse(run("--query", "chat.listThreads").stdout)).toMatchObject([{ title: "Tides" }])
   })
 
-  it("lists what the server describes", () => {
+  inAll("lists what the server describes", () => {
     expect(run("--list").stdout).toContain("  files.rename {fileId, fileName}\n")
   })
 
-  it("ends with the refusal, or the reason", () => {
+  inAll("ends with the refusal, or the reason", () => {
     expect(run("--query", "files.nothing")).toMatchObject({
       status: 1,
       stderr: "unknown: There is no query named files.nothing.\n",

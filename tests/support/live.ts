@@ -28,6 +28,7 @@ const ANSWER_MS = 15_000
 export interface LiveSocket {
   received: { name: string; event: SnapshotEvent | CommitEvent | RevokedEvent }[]
   subscribe(query: unknown, args: unknown, id?: number): Promise<SubscribeAnswer>
+  unsubscribe(id: number): void
   query(query: unknown, args?: unknown): Promise<QueryAnswer>
   mutate(mutation: unknown, args?: unknown, mutationId?: string): Promise<MutateAnswer>
   join(channel: string, id?: number): Promise<JoinAnswer>
@@ -74,6 +75,7 @@ export async function openLiveSocket(
   return {
     received,
     subscribe: (query, args, id = 1) => ask("subscribe", { subscriptions: [{ id, query, args }] }),
+    unsubscribe: (id) => void socket.emit("unsubscribe", { ids: [id] }),
     query: (query, args = {}) => ask("query", { query, args }),
     mutate: (mutation, args = {}, mutationId = crypto.randomUUID()) =>
       ask("mutate", { mutation, args, mutationId }),

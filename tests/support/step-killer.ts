@@ -4,11 +4,14 @@ import { Socket } from "node:net"
 import process from "node:process"
 
 // Preloaded into a program that a test wants to kill: sends SIGKILL at the step with the number in
-// KILL_AT. A step is the beginning or the end of a file operation, or a packet to or from the
-// database. Counting starts with `globalThis.countSteps()`.
+// KILL_AT, or when PostgreSQL has confirmed as many commits as KILL_AT_COMMIT says, of which the
+// program never hears. A step is the beginning or the end of a file operation, or a packet to or
+// from the database. Counting starts with `globalThis.countSteps()`.
 
 const at = Number(process.env["KILL_AT"])
+const atCommit = Number(process.env["KILL_AT_COMMIT"])
 let steps = -1
+let commits = 0
 
 Object.assign(globalThis, {
   countSteps: () => void (steps = 0),
@@ -50,5 +53,8 @@ Socket.prototype.write = function written(this: Socket, ...args: Parameters<type
 } as typeof write
 Socket.prototype.push = function pushed(this: Socket, ...args: Parameters<typeof push>) {
   step()
+  const [packet] = args as unknown[]
+  const isCommit = steps >= 0 && Buffer.isBuffer(packet) && packet.includes("COMMIT\0")
+  if (isCommit && ++commits === atCommit) process.kill(process.pid, "SIGKILL")
   return push.apply(this, args)
 }

@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process"
-import { join } from "node:path"
-import { promisify } from "node:util"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ALL } from "../../support/all.ts"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { runBuiltCommand } from "../../support/commands.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
@@ -17,6 +15,9 @@ const isUser = (send: Browser) => send("/api/files").then(({ status }) => status
 type Browser = ReturnType<typeof openBrowser>
 
 describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verification) => {
+  /** What the setting makes no difference to. */
+  const once = test.runIf(ALL || verification === "optional")
+
   let app: TidelineApp
   let sql: postgres.Sql
   beforeAll(async () => {
@@ -61,7 +62,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, OWNERS)).status).toBe(200)
   })
 
-  test("the link of a confirmed address changes nothing, no matter who opens it", async () => {
+  once("the link of a confirmed address changes nothing, no matter who opens it", async () => {
     const email = "done@example.org"
     const holder = await signUp(email)
     const link = await linkTo(email)
@@ -88,7 +89,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     ).toBe(200)
   })
 
-  test("a browser signed in to another account does not count as this account's", async () => {
+  once("a browser signed in to another account does not count as this account's", async () => {
     const email = "another@example.org"
     await signUp(email)
     const neighbour = await signUp("neighbour@example.org")
@@ -97,7 +98,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect(await isConfirmed(email)).toBe(false)
   })
 
-  test("a browser that signed up with an existing address does not count as that account's", async () => {
+  once("a browser that signed up with an existing address does not count as that account's", async () => {
     const email = "contested@example.org"
     await signUp(email)
     const owner = openBrowser(app)
@@ -134,8 +135,7 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   })
 
   describe("an address in ADMIN_EMAILS", () => {
-    // The same in both: a confirmed address and a mailbox.
-    test.runIf(ALL || verification === "optional")(
+    once(
       "does not make an operator of someone who registered it first, or who only has access to its mailbox",
       async () => {
         const email = "claimed@example.org"
@@ -204,18 +204,11 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
   }
 
   async function resetOnServer(browser: Browser, email: string) {
-    const command = join(import.meta.dirname, "../../../server/commands/user.ts")
-    const env = {
-      PATH: process.env["PATH"] ?? "",
-      AUTH_SECRET: "a secret for tests, and for nothing else",
-      DATABASE_URL: app.databaseUrl,
-      APP_URL: app.origin,
-    }
-    const { stdout } = await promisify(execFile)(process.execPath, [command, "reset-password", email], {
-      env,
-      cwd: app.dataDir,
+    const { output } = await runBuiltCommand("user", ["reset-password", email], {
+      folder: app.dataDir,
+      env: { DATABASE_URL: app.databaseUrl, APP_URL: app.origin },
     })
-    await reset(browser, /token=(\w+)/.exec(stdout)?.[1] ?? "", "from the server itself")
+    await reset(browser, /token=(\w+)/.exec(output)?.[1] ?? "", "from the server itself")
   }
 
   async function isConfirmed(email: string) {
