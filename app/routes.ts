@@ -56,6 +56,8 @@ export default [
   route("api/chat/threads/:threadId/copy", "routes/api/chat-copy.ts"),
   route("api/chat/threads/:threadId/export", "routes/api/chat-export.ts"),
   route("api/chat/threads/:threadId/shares", "routes/api/chat-shares.ts"),
+  route("api/chat/threads/:threadId/waiting", "routes/api/chat-waiting.ts"),
+  route("api/chat/waiting/:waitingId", "routes/api/chat-waiting-message.ts"),
   route("api/chat/shares/:shareId", "routes/api/chat-share.ts"),
   route("api/chat/search", "routes/api/chat-search.ts"),
   route("api/chat/:threadId/stream", "routes/api/chat-stream.ts"),

@@ -16,6 +16,7 @@ export const refusalTexts = {
   "no-such-link": "There is no such link, or it is not yours.",
   "no-such-conversation": "There is no such conversation, or it is not yours.",
   "no-such-question": "There is no such question, or it is not yours.",
+  "no-such-waiting-message": "There is no such waiting message. Its reply may have begun.",
   "no-such-earlier-version": "There is no such earlier version, or it is not yours.",
   "no-such-picture": "There is no such picture, or it is not yours.",
   "no-such-session": "There is no such session, or it is not yours.",

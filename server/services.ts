@@ -11,6 +11,7 @@ import { followHistory } from "./backup/history/state.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
+import { startAnsweringWaiting } from "./chat/answer-waiting.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
 import { startPurgingThreads } from "./chat/trash.ts"
@@ -114,6 +115,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
+    opened.push(startAnsweringWaiting(services).stop)
     opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)
     opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
     opened.push(startWatchingClock(services).stop)

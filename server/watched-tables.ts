@@ -6,7 +6,7 @@ import {
   type Table,
 } from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
-import { chatChunks, chatMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatChunks, chatMessages, chatShares, chatThreads, chatTurns, chatWaiting } from "#db/schema/chat.ts"
 import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
@@ -70,6 +70,13 @@ export const watchedChunks = watchedTable(chatChunks, ["userId", "spaceKey", "th
   seq: "Position within the reply, from 0.",
   delta: DeltaRows,
 })
+export const watchedWaiting = watchedTable(chatWaiting, ["userId", "spaceKey", "threadId", "place"], {
+  requestId: "The sender's own id for the message.",
+  place: "Its order among those of the conversation.",
+  attachments: AttachmentRows,
+  state:
+    "`withdrawn` by somebody else than its author, or `passed` over because its author may no longer write here.",
+})
 export const watchedThreadShares = watchedTable(chatShares, ["userId", "spaceKey", "threadId"], {
   hint: "The last four characters of the link's URL.",
   expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
@@ -107,6 +114,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedMessages,
   watchedTurns,
   watchedChunks,
+  watchedWaiting,
   watchedThreadShares,
   watchedMembers,
   watchedInvitations,

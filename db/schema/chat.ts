@@ -276,6 +276,47 @@ export const chatChunks = pgTable(
   ],
 )
 
+/**
+ * Messages in a conversation of a space that wait until the replies to those before them have ended.
+ * One whose reply begins moves to `chat_messages` in the same commit. The others are kept for a
+ * while, so that the people in the conversation see what happened.
+ */
+export const chatWaiting = pgTable(
+  "chat_waiting",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    threadId: uuid("thread_id")
+      .notNull()
+      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    /** The order in the conversation. Given while the conversation is locked: that of the commits. */
+    place: integer("place").notNull(),
+    requestId: text("request_id").notNull(),
+    content: text("content").notNull(),
+    /** Null where there are none. */
+    attachments: jsonb("attachments").$type<Attachment[]>(),
+    /** `withdrawn` by somebody else; `passed` over because its author may no longer write here. */
+    state: text("state", { enum: ["waiting", "withdrawn", "passed"] })
+      .notNull()
+      .default("waiting"),
+    endedAt: milliseconds("ended_at"),
+    /** The conversation's. */
+    spaceKey: spaceKey(),
+  },
+  (table) => [
+    uniqueIndex("chat_waiting_by_place").on(table.threadId, table.place),
+    uniqueIndex("chat_waiting_by_request").on(table.threadId, table.requestId),
+    index("chat_waiting_by_user_id").on(table.userId),
+    uniqueIndex("chat_waiting_live").on(table.threadId, table.spaceKey, table.place, table._id, table.userId),
+    check("chat_waiting_state", sql`${table.state} in ('waiting', 'withdrawn', 'passed')`),
+    check("chat_waiting_ended_at", sql`(${table.state} = 'waiting') = (${table.endedAt} is null)`),
+    check("chat_waiting_request_id", sql`char_length(${table.requestId}) between 1 and 100`),
+  ],
+)
+
+export type ChatWaiting = typeof chatWaiting.$inferSelect
 export type ChatShare = typeof chatShares.$inferSelect
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect

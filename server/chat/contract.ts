@@ -16,6 +16,7 @@ import type {
   ChatShare,
   ChatThread,
   ChatTurn,
+  ChatWaiting,
 } from "#db/schema/chat.ts"
 
 export type { ReplyDelta, ReplyPart, Attachment }
@@ -52,6 +53,12 @@ export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonN
  * are deleted.
  */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
+
+/** A message that waits for the replies to those before it, or that was taken out of the line. */
+export type WaitingMessage = Pick<
+  ChatWaiting,
+  "_id" | "_creationTime" | "userId" | "requestId" | "place" | "content" | "attachments" | "state"
+>
 
 export interface EntryPage {
   /** Oldest first. */
@@ -289,6 +296,8 @@ export const chatCalls: {
   copyThread: MutationType<"chat.copyThread", OfMove, ThreadSummary>
   /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
+  /** Takes a message out of the line of those that wait. */
+  withdraw: MutationType<"chat.withdraw", { waitingId: string }, void>
   revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
 } = {
   createThread: { name: "chat.createThread" },
@@ -298,6 +307,7 @@ export const chatCalls: {
   moveThread: { name: "chat.moveThread" },
   copyThread: { name: "chat.copyThread" },
   stop: { name: "chat.stop" },
+  withdraw: { name: "chat.withdraw" },
   revokeShare: { name: "chat.revokeShare" },
 }
 
@@ -324,41 +334,19 @@ export type PageQuery = v.InferOutput<typeof PageQuery>
 export const ThreadsQuery = v.object({ ...PageQuery.entries, spaceId: v.optional(v.string()) })
 export type ThreadsQuery = v.InferOutput<typeof ThreadsQuery>
 
-/**
- * The body of `POST /api/chat`. With a thread id the conversation is stored, and only the last
- * message is read.
- */
-export const ChatRequest = v.object({
-  messages: v.array(v.unknown()),
-  threadId: v.nullish(v.string()),
-  /**
-   * The conversation begins with this message, under an id of the sender's own. One that exists
-   * already is continued, so the request can be repeated.
-   */
-  createThread: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description("Creates the conversation if there is none with this `threadId`, a UUID of your own."),
-    ),
-    false,
-  ),
-  /** Where `createThread` creates the conversation. */
-  spaceId: InSpace,
-  /** `regenerate-message` asks for another reply to the last message. */
-  trigger: v.fallback(v.optional(v.string()), undefined),
-  /**
-   * This message replaces another of the conversation. The other and everything after it is kept as
-   * an earlier version.
-   */
-  replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
-})
-export type ChatRequest = v.InferOutput<typeof ChatRequest>
-
 /** The response to a request with `Prefer: respond-async`. Everything else is in the records. */
 export interface Asked {
   threadId: string
   questionId: string
   answerId: string
+}
+
+/** The same if the message waits: it becomes a message, with ids of its own, when its reply begins. */
+export interface Waits {
+  threadId: string
+  waitingId: string
+  /** How many messages wait before it, besides the one that is being replied to. */
+  ahead: number
 }
 
 /** The start of a message, as the title of its conversation. */

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace } from "#server/spaces/place-contract.ts"
+import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
@@ -11,11 +11,13 @@ import {
   watchedThreads,
   watchedThreadShares,
   watchedTurns,
+  watchedWaiting,
 } from "#server/watched-tables.ts"
 import {
   chatCalls,
   chatPresenceChannel,
   CreateThread,
+  MessageId,
   MoveThread,
   Presence,
   RenameThread,
@@ -27,6 +29,7 @@ import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { createThread, renameThread } from "./threads.ts"
 import { restoreThread, trashThread } from "./trash.ts"
+import { withdrawMessage } from "./waiting.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
@@ -132,6 +135,17 @@ export const liveChunks = defineLiveQuery({
   fields: ["turnId", "seq", "delta"],
 })
 
+export const liveWaiting = defineLiveQuery({
+  name: "chat.listWaiting",
+  description:
+    "The messages in a conversation of a space that wait for the replies to those before them, the first in line first. When the reply to one begins, it is in chat.listMessages, and its row is removed.",
+  args: v.strictObject({ threadId: ThreadId, spaceId: SpaceId }),
+  table: watchedWaiting,
+  ...ofConversation,
+  order: { field: "place", direction: "asc" },
+  fields: ["_creationTime", "userId", "requestId", "place", "content", "attachments", "state"],
+})
+
 export const liveThreadShares = defineLiveQuery({
   name: "chat.listShares",
   description: "The links to one of the caller's conversations, or to one in a space, the newest first.",
@@ -159,7 +173,7 @@ export const chatPresence = defineChannel({
 
 export const chatChannels = [chatPresence]
 
-export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveThreadShares]
+export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveWaiting, liveThreadShares]
 
 export const chatMutations = [
   defineMutation({
@@ -232,6 +246,17 @@ export const chatMutations = [
     run: async (scope: StopScope, { threadId }) => ({
       stopped: (await requestStop(scope, threadId)) !== null,
     }),
+  }),
+  defineMutation({
+    name: chatCalls.withdraw.name,
+    description:
+      "Takes a waiting message out of the line. The caller's own is deleted; that of somebody else stays for its author, as withdrawn.",
+    args: v.strictObject({ waitingId: MessageId }),
+    refusals: {
+      not_found: "There is no such message, its reply has begun, or the caller may not see it.",
+      forbidden: NO_THREAD.forbidden,
+    },
+    run: (scope: Scope<"db" | "viewer">, { waitingId }) => withdrawMessage(scope, waitingId),
   }),
   defineMutation({
     name: chatCalls.revokeShare.name,

@@ -1,6 +1,13 @@
 import { and, eq, ne, sql, type SQL } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { chatMessages, chatReplacedMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import {
+  chatMessages,
+  chatReplacedMessages,
+  chatShares,
+  chatThreads,
+  chatTurns,
+  chatWaiting,
+} from "#db/schema/chat.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
@@ -36,6 +43,7 @@ export function moveThread(
     if (!thread) return refuseThread(inside, id)
     if (thread.spaceId === spaceId) return thread
     await refuseWhileReplying(inside, id)
+    await refuseWhileWaiting(inside, id)
     const userId = scope.viewer.user._id
     if (spaceId === null) await refuseOthers(inside, id)
     await tx.delete(chatShares).where(eq(chatShares.threadId, id))
@@ -98,6 +106,14 @@ async function requireDestination(scope: Moving, spaceId: string | undefined): P
 async function refuseWhileReplying({ db }: Scope<"db">, threadId: string): Promise<void> {
   const running = and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running"))
   if ((await db.$count(chatTurns, running)) > 0) throw new Conflict("reply-running")
+}
+
+/** A reply to what waits begins at any moment. What no longer waits is forgotten. */
+async function refuseWhileWaiting({ db }: Scope<"db">, threadId: string): Promise<void> {
+  const here = eq(chatWaiting.threadId, threadId)
+  if ((await db.$count(chatWaiting, and(here, eq(chatWaiting.state, "waiting")))) > 0)
+    throw new Conflict("reply-running")
+  await db.delete(chatWaiting).where(here)
 }
 
 /** A personal conversation belongs to one person: nobody may take what others wrote as their own. */

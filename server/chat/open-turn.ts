@@ -1,8 +1,8 @@
-import { desc, eq } from "drizzle-orm"
+import { and, desc, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
-import { chatMessages } from "#db/schema/chat.ts"
+import { chatMessages, chatWaiting } from "#db/schema/chat.ts"
 import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"
 import { findMentioned, notifyMentioned } from "#server/notifications/mention.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -24,6 +24,7 @@ import {
   type NewTurn,
   type ThreadState,
 } from "./turn-rows.ts"
+import { addWaiting } from "./waiting.ts"
 
 export type OpenedTurn =
   | {
@@ -35,6 +36,15 @@ export type OpenedTurn =
       mayBeNamed: boolean
     }
   | ({ kind: "answered"; content: string } & KnownTurn)
+  | WaitingTurn
+
+/** The message waits for the replies to those before it. */
+export interface WaitingTurn {
+  kind: "waiting"
+  waitingId: string
+  /** How many messages wait before it. */
+  ahead: number
+}
 
 /** A message, and what to do with the messages that the conversation already has. */
 export interface SentMessage extends PostedMessage {
@@ -46,6 +56,10 @@ export interface SentMessage extends PostedMessage {
   createsThread?: boolean
   /** Where it is, or is created. */
   spaceId?: string | undefined
+  /** In a space: it waits while a reply is being generated, instead of being refused. */
+  mayWait?: boolean
+  /** It has waited under this id, and is the first in line. */
+  waitingId?: string
 }
 
 type OpenScope = Scope<"db" | "viewer" | "replies" | "turns" | "config">
@@ -63,8 +77,8 @@ interface Opening {
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
  * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
  * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
- * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it, or while the viewer has as many replies in
- * progress as their plan allows. One person's replies in progress are counted, so their messages
+ * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it or others wait, or while the viewer has as many replies in
+ * progress as their plan allows; messages that wait count as such. With `mayWait`, a new message in a space waits instead. One person's replies in progress are counted, so their messages
  * are stored one after the other, whichever process receives them. Those that wait in this process
  * are stored in one batch: a hundred take as many statements as two.
  */
@@ -166,10 +180,11 @@ async function beginThread(
     known: null,
     content: null,
     running: null,
+    next: null,
   }
 }
 
-type RepliedTurn = Extract<OpenedTurn, { kind: "answered" }>
+type RepliedTurn = Extract<OpenedTurn, { kind: "answered" | "waiting" }>
 
 /** Called with the locks held. `running` is the number of the viewer's replies in progress. */
 async function prepare(
@@ -182,12 +197,19 @@ async function prepare(
     throw new NotFound("conversation")
   if (!state.mayEdit) throw new Forbidden("space-reader")
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
-  if (state.running && !isAbandoned) throw new Conflict("reply-running")
+  const isNext = question.waitingId !== undefined && state.next?._id === question.waitingId
+  if (question.waitingId !== undefined && !isNext) throw new Conflict("reply-running")
+  if ((state.running && !isAbandoned) || (state.next && !isNext)) {
+    const { spaceId } = state
+    if (isNext || spaceId === null || !mayWait(question, state)) throw new Conflict("reply-running")
+    return wait({ scope, threadId, question, timeLimit }, tx, spaceId, running)
+  }
 
   const known = isReplaced(question, state.known) ? null : state.known
   if (known?.status === "completed" && !question.again)
     return { ...known, kind: "answered", content: state.content ?? "" }
-  refuseTooMany(scope, isAbandoned ? running - 1 : running)
+  // A message that waited has been counted since.
+  if (!isNext) refuseTooMany(scope, isAbandoned ? running - 1 : running)
 
   const isUntitled = state.title === UNTITLED && state.titleSource === "question"
   const turn = {
@@ -198,6 +220,35 @@ async function prepare(
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }
   return { turn, spaceId: state.spaceId, mayBeNamed: state.titleSource === "question" }
+}
+
+/** Another reply and an edit do not wait, and neither does a message that has been replied to. */
+function mayWait({ mayWait: mayIt, again, replaces }: SentMessage, { known }: ThreadState): boolean {
+  return mayIt === true && !again && replaces == null && known === null
+}
+
+async function wait(
+  { scope, threadId, question }: Opening,
+  tx: Transaction,
+  spaceId: string,
+  running: number,
+): Promise<WaitingTurn> {
+  const { requestId, text, fileIds = [] } = question
+  const sent = and(eq(chatWaiting.threadId, threadId), eq(chatWaiting.requestId, requestId))
+  if ((await tx.$count(chatWaiting, sent)) === 0) refuseTooMany(scope, running)
+  // If its files are refused, the rest of the batch continues.
+  return tx.transaction(async (inner) => {
+    const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
+    const { _id: waitingId, ahead } = await addWaiting(inner, {
+      userId: scope.viewer.user._id,
+      threadId,
+      spaceKey: spaceId,
+      requestId,
+      content: text,
+      attachments: attachments.length > 0 ? attachments : null,
+    })
+    return { kind: "waiting", waitingId, ahead }
+  })
 }
 
 /**
@@ -211,11 +262,14 @@ function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): boolean
 async function prepareMessage(
   { scope, threadId, question }: Opening,
   tx: Transaction,
-  { running, known, spaceId }: ThreadState,
+  { running, known, spaceId, next }: ThreadState,
 ): Promise<NewMessage> {
-  const { text, fileIds = [], replaces } = question
+  const { text, fileIds = [], replaces, waitingId } = question
   const mentioned = await findMentioned(tx, spaceId, text)
-  const plain = { _id: null, isStored: false, text, attachments: [], edited: false, mentioned }
+  // Its files were attached when it was sent.
+  const attached = waitingId === undefined ? [] : (next?.attachments ?? [])
+  const plain = { _id: null, isStored: false, text, attachments: attached, edited: false, mentioned }
+  if (waitingId !== undefined) await leaveLine(tx, waitingId)
   if (!running && !known && replaces == null && fileIds.length === 0) return plain
 
   // If it is refused halfway, its changes are rolled back and the rest of the batch continues.
@@ -226,10 +280,20 @@ async function prepareMessage(
       await removeReply(inner, threadId, known)
       return { ...plain, _id: known.questionId, isStored: true, mentioned: null }
     }
+    if (waitingId !== undefined) return plain
     const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
     if (!isReplacing || replaces == null) return { ...plain, attachments }
     return { ...plain, _id: await replaceFrom(inner, threadId, replaces), attachments, edited: true }
   })
+}
+
+/** Throws Conflict for a message that was withdrawn at this moment. */
+async function leaveLine(tx: Transaction, waitingId: string): Promise<void> {
+  const left = await tx
+    .delete(chatWaiting)
+    .where(and(eq(chatWaiting._id, waitingId), eq(chatWaiting.state, "waiting")))
+    .returning({ _id: chatWaiting._id })
+  if (left.length === 0) throw new Conflict("reply-running")
 }
 
 function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: number) {

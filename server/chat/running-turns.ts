@@ -39,6 +39,10 @@ export interface RunningTurns {
    * connection, rather than in the database for the lock on the person's row.
    */
   inBatch: ReturnType<typeof createBatches>
+  /** `listener` learns of each conversation in which a reply has ended, or may have. */
+  onEnded(listener: (threadId: string) => Promise<void>): void
+  /** Does nothing while the process shuts down. */
+  tellEnded(threadId: string): void
   has(answerId: string): boolean
   count(): number
   /** A turn has ended, stored or not. */
@@ -72,6 +76,7 @@ export function createRunningTurns({
   const closing = new AbortController()
   const ended = { completed: 0, stopped: 0, timeout: 0, failed: 0, interrupted: 0 }
   let isClosing = false
+  let heard: ((threadId: string) => Promise<void>) | null = null
 
   return {
     process,
@@ -102,6 +107,15 @@ export function createRunningTurns({
       }
     },
     inBatch: createBatches(),
+    onEnded(listener) {
+      heard = listener
+    },
+    tellEnded(threadId) {
+      if (isClosing || !heard) return
+      const telling = heard(threadId)
+      followers.add(telling)
+      void telling.finally(() => followers.delete(telling))
+    },
     has: (answerId) => turns.has(answerId),
     count: () => turns.size,
     countEnd(status) {

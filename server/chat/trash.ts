@@ -1,6 +1,6 @@
 import { and, eq, lt } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { chatThreads } from "#db/schema/chat.ts"
+import { chatThreads, chatWaiting } from "#db/schema/chat.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { editableThread, editableTrashedThread } from "./access.ts"
@@ -25,6 +25,8 @@ export async function trashThread(scope: StopScope, id: string): Promise<void> {
     .where(editableThread(scope, id))
     .returning({ _id: chatThreads._id })
   if (!trashed) return refuseThread(scope, id)
+  // Otherwise a restored conversation would go on by itself.
+  await scope.db.delete(chatWaiting).where(eq(chatWaiting.threadId, id))
   await stopTurn(scope, id)
 }
 

@@ -5,9 +5,11 @@ import {
   chatMessages,
   chatThreads,
   chatTurns,
+  chatWaiting,
   type Attachment,
   type ChatThread,
   type ChatTurn,
+  type ChatWaiting,
 } from "#db/schema/chat.ts"
 import { users } from "#db/schema/users.ts"
 import { NotFound } from "#server/errors.ts"
@@ -32,6 +34,8 @@ export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | 
   /** Its reply. */
   content: string | null
   running: { _id: string; deadline: number } | null
+  /** The first in line of the messages that wait here. */
+  next: (Pick<ChatWaiting, "_id" | "requestId"> & Pick<NewMessage, "attachments">) | null
 }
 
 interface Sought {
@@ -63,7 +67,7 @@ const running = alias(chatTurns, "running")
 
 /**
  * Called with the locks held. Returns each conversation's state by its id, and how many of the
- * viewer's replies are in progress.
+ * viewer's messages are being replied to or wait for it.
  */
 export async function findThreadStates(
   scope: Scope<"db" | "viewer">,
@@ -74,6 +78,7 @@ export async function findThreadStates(
     sought.map(({ threadId, question }) => ({ thread_id: threadId, request_id: question.requestId })),
   )
   const ofViewer = and(eq(chatTurns.userId, scope.viewer.user._id), eq(chatTurns.status, "running"))
+  const ownWaiting = and(eq(chatWaiting.userId, scope.viewer.user._id), eq(chatWaiting.state, "waiting"))
   const asked = sql`jsonb_to_recordset(${requests}::jsonb) as asked (thread_id uuid, request_id text)`
   const rows = await tx
     .select({
@@ -95,7 +100,11 @@ export async function findThreadStates(
         finishReason: chatTurns.finishReason,
       },
       content: chatMessages.content,
-      count: tx.$count(chatTurns, ofViewer),
+      next: sql<ThreadState["next"]>`(
+        select jsonb_build_object('_id', _id, 'requestId', request_id, 'attachments', coalesce(attachments, '[]'))
+        from ${chatWaiting} where thread_id = ${chatThreads._id} and state = 'waiting'
+        order by place limit 1)`,
+      count: sql<number>`(${tx.$count(chatTurns, ofViewer)} + ${tx.$count(chatWaiting, ownWaiting)})::int`,
     })
     .from(chatThreads)
     .innerJoin(asked, sql`asked.thread_id = ${chatThreads._id}`)
@@ -108,7 +117,8 @@ export async function findThreadStates(
     .where(readableThreads(scope))
   return {
     threads: new Map(rows.map(({ threadId, ...state }) => [threadId, state])),
-    running: rows[0]?.count ?? (await tx.$count(chatTurns, ofViewer)),
+    running:
+      rows[0]?.count ?? (await tx.$count(chatTurns, ofViewer)) + (await tx.$count(chatWaiting, ownWaiting)),
   }
 }
 

@@ -4,7 +4,7 @@ import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { ReplyStopped } from "./generate-reply.ts"
 import { createReplyRecord } from "./reply-record.ts"
-import type { ReplyChunk, Asked, StopReason } from "./contract.ts"
+import type { ReplyChunk, Asked, StopReason, Waits } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
 import { openTurn, type SentMessage, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
@@ -90,20 +90,34 @@ export async function startReply(
     onChunk: chunks.add,
     end: chunks.end,
   })
+  if (turn.kind === "waiting") throw new Error("Only a message in the background may wait.")
   return turn.kind === "answered" ? { chunks: repeat(turn), stop, turn: null } : { chunks, stop, turn }
 }
 
 /**
  * The same for a client that reads the reply from the records: resolves as soon as the turn has
- * begun.
+ * begun, or the message waits for its turn.
  */
+export function askInBackground(
+  scope: TurnScope,
+  threadId: string,
+  question: SentMessage & { mayWait?: never },
+  options?: TurnOptions,
+): Promise<Asked>
+export function askInBackground(
+  scope: TurnScope,
+  threadId: string,
+  question: SentMessage,
+  options?: TurnOptions,
+): Promise<Asked | Waits>
 export async function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: SentMessage,
   { timeLimit = scope.config.chat.timeLimits.recorded }: TurnOptions = {},
-): Promise<Asked> {
+): Promise<Asked | Waits> {
   const { turn } = await beginTurn(scope, threadId, question, timeLimit, { onChunk: () => {}, end: () => {} })
+  if (turn.kind === "waiting") return { threadId, waitingId: turn.waitingId, ahead: turn.ahead }
   return { threadId, questionId: turn.questionId, answerId: turn.answerId }
 }
 
@@ -121,6 +135,11 @@ async function beginTurn(
   reader: Reader,
 ) {
   const turn = await openTurn(scope, threadId, question, timeLimit)
+  if (turn.kind === "waiting") {
+    // The reply that it waits for may have ended while it was being stored.
+    scope.turns.tellEnded(threadId)
+    return { turn, stop: () => {} }
+  }
   if (turn.kind === "answered") return { turn, stop: () => {} }
 
   const { signal, stop, release } = limitTime(timeLimit)
@@ -129,6 +148,7 @@ async function beginTurn(
     reader.end()
   })
   const stored = scope.turns.add(turn.answerId, stop, work)
+  if (turn.spaceId !== null) void stored.then(() => scope.turns.tellEnded(threadId))
   if (turn.mayBeNamed)
     scope.turns.follow((ending) => stored.then(() => scope.replies.nameThread(scope, threadId, ending)))
   return { turn, stop }

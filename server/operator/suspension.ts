@@ -1,5 +1,5 @@
-import { and, eq } from "drizzle-orm"
-import { chatTurns } from "#db/schema/chat.ts"
+import { and, eq, inArray } from "drizzle-orm"
+import { chatTurns, chatWaiting } from "#db/schema/chat.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
 import { users } from "#db/schema/users.ts"
 import { requestStopOfReply } from "#server/chat/stop.ts"
@@ -77,4 +77,6 @@ async function stopReplies(scope: Scope<"announce" | "db">, userId: string) {
     .innerJoin(users, eq(users._id, chatTurns.userId))
     .where(and(eq(users.clerkId, userId), eq(chatTurns.status, "running")))
   for (const { _id } of running) await requestStopOfReply(scope, _id)
+  const person = scope.db.select({ _id: users._id }).from(users).where(eq(users.clerkId, userId))
+  await scope.db.delete(chatWaiting).where(inArray(chatWaiting.userId, person))
 }

@@ -58,21 +58,41 @@ describe("people in one conversation of a space", () => {
     await stopReplies()
   })
 
-  it("send one message after the other: the second waits, says so, and can be taken back", async () => {
+  it("stand in a line that everybody sees, can leave it, and are replied to in its order", async () => {
     const threadId = await converse("/slow 60")
     const editor = await open(grace, `/s/engines/chat/${threadId}`)
+    const owner = await open(ada, `/s/engines/chat/${threadId}`)
+    const field = editor.getByRole("textbox", { name: "Your question" })
+    const sendAgain = async () => {
+      await expect.poll(() => field.inputValue()).toBe("/slow 60 And mine?")
+      await field.press("Enter")
+    }
     await editor.getByText("One word a second.").waitFor()
-    await ask(editor, "And mine?")
-    const waiting = editor.getByText("Waiting: it's sent when the reply has ended.")
-    await waiting.waitFor()
-    await editor.getByRole("button", { name: "Take back" }).click()
-    await waiting.waitFor({ state: "detached" })
-    expect(await editor.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("And mine?")
-    await editor.getByRole("textbox", { name: "Your question" }).press("Enter")
-    await waiting.waitFor()
+    await ask(editor, "/slow 60 And mine?")
+    await line(editor).getByText("You're next: your message is sent when the reply has ended.").waitFor()
+    await line(owner).getByText("Grace Hopper is next.").waitFor()
+    await ask(owner, "And then mine?")
+    await line(editor).getByText("Ada Lovelace is number 2 in line.").waitFor()
+    await line(owner).getByText("You're number 2 in line.").waitFor()
+    expect(await faultsInEveryLook(owner)).toEqual([])
+
+    await line(editor).getByRole("button", { name: "Take back" }).click()
+    await line(owner).getByText("You're next").waitFor()
+    await sendAgain()
+    await line(owner).getByText("Grace Hopper is number 2 in line.").waitFor()
+    await line(owner).getByRole("button", { name: "Withdraw the message of Grace Hopper" }).click()
+    await line(editor).getByText("Another member withdrew your message.").waitFor()
+    await line(editor).getByRole("button", { name: "Take back" }).click()
+    await sendAgain()
+    await line(owner).getByText("Grace Hopper is number 2 in line.").waitFor()
+
+    await owner.close()
     await ada(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
-    await editor.getByRole("article", { name: "You" }).getByText("And mine?").waitFor()
-    await waiting.waitFor({ state: "detached" })
+    await editor.getByRole("article", { name: "Ada Lovelace" }).getByText("And then mine?").waitFor()
+    await editor.getByRole("article", { name: "You" }).getByText("/slow 60 And mine?").waitFor()
+    await line(editor).waitFor({ state: "detached" })
+    const said = await editor.getByRole("log").innerText()
+    expect(said.indexOf("And then mine?")).toBeLessThan(said.indexOf("/slow 60 And mine?"))
     await stopReplies()
   })
 
@@ -248,6 +268,10 @@ async function choose(page: Page, act: string) {
     .getByRole("button", { name: /^More actions for/ })
     .click()
   await page.getByRole("menuitem", { name: act }).click()
+}
+
+function line(page: Page) {
+  return page.getByRole("list", { name: "Waiting messages" })
 }
 
 async function ask(page: Page, text: string) {

@@ -308,6 +308,7 @@ async function write(
 ) {
   const message = { requestId: crypto.randomUUID(), text, again: false, replaces, createsThread: true }
   const opened = await openTurn(author, threadId, { ...message, spaceId: place ?? undefined }, 60_000)
+  if (opened.kind === "waiting") throw new Error("It waits.")
   const ended = { status: "completed" as const, endedAt: Date.now() }
   await chat.db.update(chatTurns).set(ended).where(eq(chatTurns.threadId, threadId))
   return { threadId, messageId: opened.questionId }

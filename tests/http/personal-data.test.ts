@@ -11,6 +11,7 @@ import {
   chatShares,
   chatThreads,
   chatTurns,
+  chatWaiting,
 } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
 import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
@@ -70,6 +71,11 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const delta = [{ type: "text" as const, id: "1", text: "said in a chunk" }]
     await db.insert(chatChunks).values({ userId: user._id, threadId, turnId: answerId, seq: 0, delta })
     return "said in a chunk"
+  },
+  "public.chat_waiting": async ({ user, threadId }) => {
+    const message = { userId: user._id, threadId, place: 1, requestId: "w", content: "said while waiting" }
+    await db.insert(chatWaiting).values({ ...message, state: "withdrawn", endedAt: Date.now() })
+    return message.content
   },
   "public.chat_replaced_messages": async ({ user, threadId, questionId }) => {
     const replaced = {
@@ -245,6 +251,7 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
 
 const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
   "public.chat_chunks": "The text of an answer while it is written; then it is the message's.",
+  "public.chat_waiting": "A message for the minutes until its reply begins; then it is with the others.",
   "public.file_thumbnails": "Made from the file, which is in the archive.",
   "auth.account": "The hash of the password.",
   "auth.two_factor": "The secret of the authenticator app, encrypted; account.json says that there is one.",

@@ -115,6 +115,10 @@ async function makeSpaces(userId: string, email: string) {
     insert into notifications (user_id, space_id, thread_id, message_id, author_id, author_name, excerpt, in_app)
     select ${userId}, ${spaceId}, thread_id, _id, user_id, 'Mate', content, true from message
     returning thread_id as "threadId"`
+  const [waits] = await sql`
+    insert into chat_waiting (user_id, thread_id, place, request_id, content, state, ended_at, space_key)
+    values (${userId}, ${notified?.["threadId"]}, 1, 'w1', 'And when is low water?', 'withdrawn', ${Date.now()}, ${spaceId})
+    returning _id`
   const others = await sql`
     insert into spaces (name, slug) values ('Ports', 'ports'), ('Piers', 'piers') returning _id`
   const invite = async (into: string, to: string, from: string) => {
@@ -129,6 +133,7 @@ async function makeSpaces(userId: string, email: string) {
   return {
     spaceId,
     threadId: String(notified?.["threadId"]),
+    waitingId: String(waits?.["_id"]),
     trashedId,
     joinedId: joinedId!,
     mateId: mateId!,
@@ -146,6 +151,7 @@ const ARGUMENTS: Record<string, () => object> = {
   "chat.listMessages": () => ({ threadId: own.threadId }),
   "chat.listTurns": () => ({ threadId: own.threadId }),
   "chat.listChunks": () => ({ threadId: own.threadId }),
+  "chat.listWaiting": () => ({ threadId: hersInSpaces.threadId, spaceId: hersInSpaces.spaceId }),
   "chat.listShares": () => ({ threadId: own.threadId }),
   "spaces.members": () => ({ spaceId: hersInSpaces.spaceId }),
   "spaces.invitations": () => ({ spaceId: hersInSpaces.spaceId }),
@@ -171,6 +177,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "chat.createThread": { question: "When is high water?" },
   "chat.renameThread": { threadId: own.threadId, title: "Currents" },
   "chat.stop": { threadId: own.threadId },
+  "chat.withdraw": { waitingId: hersInSpaces.waitingId },
   "chat.revokeShare": { shareId: own.threadShareId },
   "chat.removeThread": { threadId: own.threadId },
   "chat.restoreThread": { threadId: own.threadId },
@@ -270,7 +277,9 @@ describe("every query", () => {
     for (const { name, refusals } of document["x-queries"]) {
       if (!("threadId" in argumentsOf(name))) continue
       expect(refusals).toHaveProperty("not_found")
-      expect(await hers.query(name, { threadId: UNKNOWN })).toMatchObject({ error: { code: "not_found" } })
+      expect(await hers.query(name, { ...argumentsOf(name), threadId: UNKNOWN })).toMatchObject({
+        error: { code: "not_found" },
+      })
     }
   })
 })

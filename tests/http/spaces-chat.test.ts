@@ -85,6 +85,40 @@ describe("conversations in a space", () => {
     expect(third.status).toBe(202)
   })
 
+  it("let a message wait for its turn with its files, where everybody sees it, if its sender asks for that", async () => {
+    const { threadId } = there
+    const form = new FormData()
+    form.set("file", new File(["High water at noon."], "tides.txt", { type: "text/plain" }))
+    const uploaded = await people.owner(`/api/files?spaceId=${space._id}`, { method: "POST", body: form })
+    const { files } = (await uploaded.json()) as { files: { _id: string }[] }
+    const { parts, ...second } = question("Read this", "b")
+    const attached = { type: "data-file", data: { fileId: files[0]?._id } }
+    const body = { threadId, mayWait: true, messages: [{ ...second, parts: [...parts, attached] }] }
+    await people.owner("/api/chat", postAsync({ threadId, messages: [question("/slow", "a")] }))
+    expect((await people.editor("/api/chat", post(body))).status).toBe(400)
+    const waits = await people.editor("/api/chat", postAsync(body))
+    expect([waits.status, await waits.json()]).toEqual([
+      202,
+      { threadId, waitingId: expect.any(String), ahead: 0 },
+    ])
+    const line = async (role: (typeof ROLES)[number]) =>
+      (await people[role](`/api/chat/threads/${threadId}/waiting`)).json()
+    expect(await line("reader")).toMatchObject({
+      waiting: [{ userId: ids.editor, requestId: "b", content: "Read this", state: "waiting" }],
+    })
+    expect(await line("outsider")).toMatchObject({ reason: "no-such-conversation" })
+    await people.owner(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+    await expect.poll(() => line("reader")).toEqual({ waiting: [] })
+    const { entries } = await messages("reader")
+    expect(entries.at(-2)).toMatchObject({
+      userId: ids.editor,
+      requestId: "b",
+      attachments: [{ fileName: "tides.txt" }],
+    })
+    expect(entries.at(-1)).toMatchObject({ userId: ids.editor, role: "assistant" })
+    await people.owner(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+  })
+
   it("are created where the request says, or not at all", async () => {
     expect((await sayHi({ threadId: there.threadId, spaceId: space._id })).status).toBe(400)
     const elsewhere = { threadId: crypto.randomUUID(), createThread: true, spaceId: crypto.randomUUID() }

@@ -193,6 +193,7 @@ function queries() {
     ["chat.listMessages", { spaceId, threadId }],
     ["chat.listTurns", { spaceId, threadId }],
     ["chat.listChunks", { spaceId, threadId }],
+    ["chat.listWaiting", { spaceId, threadId }],
     ["chat.listShares", { spaceId, threadId }],
     ["files.list", { spaceId }],
   ] as const

@@ -5,10 +5,17 @@ import { ReferenceClient } from "../realtime/support/client.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startFleet, type Fleet, type Member } from "../support/fleet.ts"
 import { realtimeToken } from "../support/live.ts"
-import { ada as adaLovelace, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import {
+  ada as adaLovelace,
+  grace as graceHopper,
+  postJson,
+  signIn,
+  signUp,
+  type Person,
+} from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway, type ScriptedGateway, type ScriptedReply } from "../support/scripted-gateway.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 import { storedPaths } from "../support/stored-paths.ts"
 import { begin, offsetOf, uploadAt } from "../support/uploads.ts"
@@ -212,6 +219,55 @@ it("the replies of a killed process are ended once, by one of the others", async
       (row) => String(row["content"]),
     )
   await expect.poll(content).toEqual(["The sea is"])
+  await doomed.start()
+})
+
+it("messages that wait in a space are replied to in their order, although the process that was replying is killed", async () => {
+  const [doomed, other, third] = fleet.members as [Member, Member, Member]
+  const made = await ada("/api/spaces", post({ name: "Engines" }))
+  const { space } = (await made.json()) as { space: { _id: string } }
+  const grace = await signUp(fleet, graceHopper)
+  await grace("/dashboard")
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    select ${space._id}, _id, 'editor' from users where email = ${graceHopper.email}`
+  const threadId = randomUUID()
+  const before = gateway.answers.length
+  const send = async (member: Member, person: Person, text: string) => {
+    const messages = [{ id: text, role: "user", parts: [{ type: "text", text }] }]
+    const body = { threadId, createThread: true, spaceId: space._id, mayWait: true, messages }
+    const answer = await at(member, person)("/api/chat", postAsync(body))
+    return (await answer.json()) as { ahead?: number }
+  }
+  await send(doomed, ada, "one")
+  await gateway.asked(before)
+  expect(await send(other, grace, "two")).toMatchObject({ ahead: 0 })
+  expect(await send(third, ada, "three")).toMatchObject({ ahead: 1 })
+  expect(await send(doomed, grace, "four")).toMatchObject({ ahead: 2 })
+  await doomed.end("SIGKILL")
+  const outcome = () => sql`
+    select request_id, status from chat_turns where thread_id = ${threadId} order by _id`
+  const finished = new Set<ScriptedReply>()
+  for (const [n, id] of ["two", "three", "four"].entries()) {
+    await expect
+      .poll(async () => (await outcome()).at(-1), { timeout: 30_000 })
+      .toEqual({ request_id: id, status: "running" })
+    const finish = async () => {
+      // A conversation's first reply is followed by a request for its title.
+      for (const answer of gateway.answers.slice(before + 1)) {
+        if (!finished.has(answer)) answer.finish()
+        finished.add(answer)
+      }
+      return (await outcome())[n + 1]?.["status"]
+    }
+    await expect.poll(finish, { timeout: 30_000 }).toBe("completed")
+  }
+  expect(await outcome()).toEqual([
+    { request_id: "one", status: "interrupted" },
+    { request_id: "two", status: "completed" },
+    { request_id: "three", status: "completed" },
+    { request_id: "four", status: "completed" },
+  ])
   await doomed.start()
 })
 

@@ -27,6 +27,7 @@ export const THERE = {
   trashedFileId: id(61),
   fileShareId: id(70),
   pictureId: id(80),
+  waitingId: id(90),
 }
 
 const TABLES = [
@@ -36,6 +37,7 @@ const TABLES = [
   "chat_threads",
   "chat_messages",
   "chat_turns",
+  "chat_waiting",
   "chat_shares",
   "files",
   "file_shares",
@@ -89,6 +91,8 @@ export async function laySpace(
       ('${the.replyId}', '${editor}', '${the.threadId}', 'assistant', '${SECRET} answered', false);
     insert into chat_turns (_id, user_id, thread_id, question_id, request_id, status, model) values
       ('${the.replyId}', '${editor}', '${the.threadId}', '${the.messageId}', 'first', 'completed', '${SECRET}');
+    insert into chat_waiting (_id, user_id, thread_id, place, request_id, content, state, ended_at, space_key) values
+      ('${the.waitingId}', '${editor}', '${the.threadId}', 1, 'waits', '${SECRET} waits', 'passed', ${now}, '${the.spaceId}');
     insert into chat_replaced_messages (user_id, thread_id, role, content, replaced_by, replaced_at) values
       ('${editor}', '${the.threadId}', 'user', '${SECRET} before', '${the.messageId}', 1);
     insert into chat_shares (_id, user_id, thread_id, token_hash, hint) values

@@ -174,6 +174,13 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
     },
     "GET /api/chat/{threadId}/stream": { answers: MEMBERS, ok: 204, path: `/api/chat/${threadId}/stream` },
     "POST /api/chat/threads/{threadId}/stop": { answers: EDITORS, path: `${path}/stop`, init: act },
+    "GET /api/chat/threads/{threadId}/waiting": { answers: MEMBERS, path: `${path}/waiting` },
+    "DELETE /api/chat/waiting/{waitingId}": {
+      answers: EDITORS,
+      ok: 204,
+      path: `/api/chat/waiting/${THERE.waitingId}`,
+      init: remove,
+    },
     "GET /api/chat/threads/{threadId}/shares": { answers: MEMBERS, path: `${path}/shares` },
     "POST /api/chat/threads/{threadId}/shares": {
       answers: EDITORS,

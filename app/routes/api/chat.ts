@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import * as v from "valibot"
 import { incomingContext } from "#server/context.ts"
-import { ChatRequest, ThreadId } from "#server/chat/contract.ts"
+import { ThreadId } from "#server/chat/contract.ts"
+import { ChatRequest } from "#server/chat/request.ts"
 import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { followReply } from "#server/chat/resume.ts"
@@ -56,6 +57,12 @@ export async function action({ request, context }: Route.ActionArgs) {
       { status: 400, headers },
     )
 
+  if (ask.output.mayWait && !prefersAsync(request))
+    return json(
+      { error: "mayWait needs Prefer: respond-async: the reply may begin minutes later." },
+      { status: 400, headers },
+    )
+
   const spender = { userId: session.userId, network: networkIn(context) }
   const spent = limiters.answers.check(spender, replyLimit(plan))
   if (!spent.success) {
@@ -85,7 +92,7 @@ type Context = Route.ActionArgs["context"]
 async function answerInThread(
   context: Context,
   threadId: string,
-  { messages, trigger, replaces, createThread, spaceId }: ChatRequest,
+  { messages, trigger, replaces, createThread, spaceId, mayWait }: ChatRequest,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
@@ -95,6 +102,7 @@ async function answerInThread(
     replaces,
     createsThread: createThread,
     spaceId,
+    mayWait,
   }
   if (prefersAsync(request)) {
     const asked = await askInBackground(scope, threadId, question)

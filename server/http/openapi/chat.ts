@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { ChatRequest, CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
+import { CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
+import { ChatRequest } from "#server/chat/request.ts"
 import {
   type Answer,
   idParameter,
@@ -88,6 +89,31 @@ const Asked = v.strictObject({
   answerId: v.pipe(v.string(), v.uuid(), v.description("The answer's message and its turn.")),
 })
 
+const Waits = v.strictObject({
+  threadId: v.pipe(v.string(), v.uuid()),
+  waitingId: v.pipe(v.string(), v.uuid()),
+  ahead: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("How many messages wait before it, besides the one that is being replied to."),
+  ),
+})
+
+const WaitingMessage = v.strictObject({
+  ...record,
+  userId: v.pipe(v.string(), v.uuid(), v.description("Who wrote it.")),
+  requestId: v.pipe(v.string(), v.description("The sender's own id of the message.")),
+  place: v.pipe(v.number(), v.integer(), v.description("Messages are replied to in this order.")),
+  content: v.string(),
+  attachments: Said.attachments,
+  state: v.pipe(
+    v.picklist(["waiting", "withdrawn", "passed"]),
+    v.description(
+      "`withdrawn` by somebody else than its author, or `passed` over because its author may no longer write here. These two are kept for an hour.",
+    ),
+  ),
+})
+
 const SearchResult = v.strictObject({
   thread: Thread,
   messageId: v.pipe(
@@ -147,10 +173,14 @@ export const chatPaths: Record<string, PathItem> = {
       requestBody: jsonBody(ChatRequest),
       responses: {
         "200": stream(COUNTED),
-        "202": jsonAnswer("The answer has begun, or is there already.", Asked, {
-          ...COUNTED,
-          "Preference-Applied": { required: true, schema: { const: "respond-async" } },
-        }),
+        "202": jsonAnswer(
+          "The answer has begun, is there already, or waits for its turn.",
+          v.union([Asked, Waits]),
+          {
+            ...COUNTED,
+            "Preference-Applied": { required: true, schema: { const: "respond-async" } },
+          },
+        ),
         "400": refusal("The body is not JSON, or not { messages: UIMessage[] }.", COUNTED),
         "401": refusal("Nobody is signed in."),
         "403": refusal("The conversation is in a space in which you may only read.", COUNTED),
@@ -334,6 +364,35 @@ export const chatPaths: Record<string, PathItem> = {
         "401": refusal("Nobody is signed in."),
         "404": notFound,
         "409": refusal("You are following too many replies."),
+      },
+    },
+  },
+  "/api/chat/threads/{threadId}/waiting": {
+    get: {
+      ...common,
+      operationId: "listWaitingMessages",
+      summary: "List the messages that wait in a conversation of a space",
+      description: "The first in line first. One whose reply has begun is among the messages.",
+      parameters: [threadId],
+      responses: {
+        "200": jsonAnswer("Those that wait.", v.strictObject({ waiting: v.array(WaitingMessage) })),
+        "401": refusal("Nobody is signed in."),
+        "404": notFound,
+      },
+    },
+  },
+  "/api/chat/waiting/{waitingId}": {
+    delete: {
+      ...common,
+      operationId: "withdrawMessage",
+      summary: "Take a waiting message out of the line",
+      description: "Your own is deleted. That of somebody else stays for its author, as withdrawn.",
+      parameters: [idParameter("waitingId")],
+      responses: {
+        "204": { description: "It is out of the line." },
+        "401": refusal("Nobody is signed in."),
+        "403": readerOnly,
+        "404": refusal("There is no such message, its reply has begun, or it is not yours to see."),
       },
     },
   },

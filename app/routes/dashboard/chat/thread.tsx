@@ -6,14 +6,14 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
-import { liveChunks, liveMessages, liveTurns } from "#server/chat/live.ts"
+import { liveChunks, liveMessages, liveTurns, liveWaiting } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { findSpace } from "#server/spaces/spaces.ts"
 import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
-import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
+import type { LiveChunk, LiveMessage, LiveTurn, WaitingMessage } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import { createBubbles } from "./conversation/bubbles.ts"
@@ -26,6 +26,11 @@ import { useChatLayout } from "./threads/use-chat-layout.ts"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { useExchange } from "./conversation/use-exchange.ts"
 import type { Route } from "./+types/thread.ts"
+
+const WaitingLine = defer(
+  () => import("./conversation/waiting-part.tsx"),
+  whenRendered,
+)((parts) => parts.WaitingLine)
 
 const PresenceLine = defer(
   () => import("./conversation/presence-part.tsx"),
@@ -41,18 +46,29 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       const space = thread.spaceId === null ? undefined : await findSpace(scope, thread.spaceId)
       throw redirect(addressesIn(space?.slug).threadAt(thread._id))
     }
-    const conversation = { threadId: thread._id, spaceId }
-    const [messages, turns, chunks] = await loadLive(
-      scope,
-      [liveMessages, conversation],
-      [liveTurns, conversation],
-      [liveChunks, conversation],
-    )
+    const [messages, turns, chunks, waiting] = await loadRecords(scope, thread._id, spaceId)
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
-    return { thread, messages, turns, chunks, readings: readReplies(bubbles) }
+    return { thread, messages, turns, chunks, waiting, readings: readReplies(bubbles) }
   } catch (error) {
     throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }
+}
+
+/** Nobody waits in a personal conversation. */
+async function loadRecords(
+  scope: Parameters<typeof loadLive>[0],
+  threadId: string,
+  spaceId: string | undefined,
+) {
+  if (spaceId === undefined) {
+    const args = { threadId, spaceId }
+    return [
+      ...(await loadLive(scope, [liveMessages, args], [liveTurns, args], [liveChunks, args])),
+      null,
+    ] as const
+  }
+  const args = { threadId, spaceId }
+  return loadLive(scope, [liveMessages, args], [liveTurns, args], [liveChunks, args], [liveWaiting, args])
 }
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
@@ -106,9 +122,10 @@ interface LoadedConversation {
   messages: Loaded<LiveMessage>
   turns: Loaded<LiveTurn>
   chunks: Loaded<LiveChunk>
+  waiting: Loaded<WaitingMessage> | null
 }
 
-function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversation) {
+function LiveConversation({ threadId, messages, turns, chunks, waiting }: LoadedConversation) {
   const { spaceId } = usePlace()
   const said = useLivePages(messages, (after) => ({ threadId, spaceId, after }))
   const given = useLivePages(turns, (after) => ({ threadId, spaceId, after }))
@@ -125,6 +142,7 @@ function LiveConversation({ threadId, messages, turns, chunks }: LoadedConversat
       threadId={threadId}
       exchange={exchange}
       earlier={{ ...said, loadMore }}
+      line={waiting === null ? null : <WaitingLine threadId={threadId} waiting={waiting} />}
       presence={spaceId === undefined ? null : <PresenceLine threadId={threadId} messages={messages} />}
     />
   )

@@ -1,13 +1,5 @@
 import { msg } from "@lingui/core/macro"
-import {
-  createContext,
-  use,
-  useCallback,
-  useEffect,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from "react"
+import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { postMessage, type OutgoingMessage } from "./send-message.ts"
 import { RequestRefused } from "#app/routes/dashboard/send.ts"
@@ -21,8 +13,11 @@ export interface PendingMessage extends OutgoingMessage {
   /** The id of the reply to replace, when another one is requested. */
   supersedes: string | null
   isTaken: boolean
-  /** Whether it waits for its turn again if somebody else's message came first. */
-  isQueued?: boolean
+}
+
+/** A message in a space that is sent while a reply is being generated: it will wait for its turn. */
+export interface QueuedMessage extends Draft {
+  requestId: string
 }
 
 /** What a page keeps about a conversation besides its records. */
@@ -30,13 +25,13 @@ export interface Exchange {
   pending: PendingMessage | null
   /** Why the last message was refused. */
   refusal: RequestRefused | null
-  /** A message in a space that is sent when the reply in progress has ended. */
-  waiting: (Draft & { wasRefused: boolean }) | null
+  /** Those that the records do not have yet. */
+  queued: readonly QueuedMessage[]
   /** The stored message that is being edited, and its edited content. */
   editing: (Draft & { messageId: string }) | null
 }
 
-const QUIET: Exchange = { pending: null, refusal: null, waiting: null, editing: null }
+const QUIET: Exchange = { pending: null, refusal: null, queued: [], editing: null }
 
 /**
  * Milliseconds. The records of an accepted message arrive immediately. If they have not arrived
@@ -54,13 +49,6 @@ const PendingMessagesContext = createContext<PendingMessages | null>(null)
  */
 export function PendingMessagesProvider({ children }: { children: ReactNode }) {
   const [pendingMessages] = useState(createPendingMessages)
-  useEffect(() => {
-    window.addEventListener("pagehide", pendingMessages.takeAllBack)
-    return () => {
-      window.removeEventListener("pagehide", pendingMessages.takeAllBack)
-      pendingMessages.takeAllBack()
-    }
-  }, [pendingMessages])
   return <PendingMessagesContext value={pendingMessages}>{children}</PendingMessagesContext>
 }
 
@@ -106,8 +94,14 @@ function createPendingMessages() {
     const isCurrent = () => of(threadId).pending?.requestId === pending.requestId
     change(threadId, { pending, refusal: null, editing: null })
     try {
-      await postMessage(pending)
+      const { waits } = await postMessage(pending)
       if (!isCurrent()) return
+      // Somebody else's message came first.
+      if (waits) {
+        stopsWanted.delete(threadId)
+        change(threadId, { pending: null })
+        return hold(threadId, pending)
+      }
       change(threadId, { pending: { ...pending, isTaken: true } })
       const stop = stopsWanted.get(threadId)
       stopsWanted.delete(threadId)
@@ -117,9 +111,6 @@ function createPendingMessages() {
       stopsWanted.delete(threadId)
       // If it is no longer current, the records have it, although the request failed.
       if (!isCurrent()) return
-      const { text, attachments, isQueued } = pending
-      if (isQueued && refusalOf(problem).reason === "reply-running")
-        return change(threadId, { pending: null, waiting: { text, attachments, wasRefused: true } })
       giveBack(pending, refusalOf(problem))
     }
   }
@@ -135,12 +126,20 @@ function createPendingMessages() {
     change(threadId, { pending: null, refusal })
   }
 
-  /** Puts the waiting message back into its draft. */
-  function takeBack(threadId: string) {
-    const { waiting } = of(threadId)
-    if (!waiting) return
-    returnToDraft(threadId, waiting)
-    change(threadId, { waiting: null })
+  /** Shows a stored message that waits, until the records have it. */
+  function hold(threadId: string, { requestId, text, attachments }: QueuedMessage) {
+    if (!isQueued(threadId, requestId))
+      change(threadId, { queued: [...of(threadId).queued, { requestId, text, attachments }] })
+    setTimeout(() => settleQueued(threadId, requestId), LOST_AFTER)
+  }
+
+  function isQueued(threadId: string, requestId: string) {
+    return of(threadId).queued.some((each) => each.requestId === requestId)
+  }
+
+  function settleQueued(threadId: string, requestId: string) {
+    if (!isQueued(threadId, requestId)) return
+    change(threadId, { queued: of(threadId).queued.filter((each) => each.requestId !== requestId) })
   }
 
   return {
@@ -153,31 +152,30 @@ function createPendingMessages() {
     ask(
       threadId: string,
       { text, attachments }: Draft,
-      { replaces = null, isQueued = false }: { replaces?: string | null; isQueued?: boolean } = {},
+      { replaces = null, mayWait = false }: { replaces?: string | null; mayWait?: boolean } = {},
     ) {
       const before = doubtful.get(threadId)
       doubtful.delete(threadId)
       const isSame = before?.text === text && before.replaces === replaces && !before.supersedes
       const requestId = isSame ? before.requestId : crypto.randomUUID()
-      begin({ threadId, requestId, text, attachments, replaces, supersedes: null, isQueued })
+      begin({ threadId, requestId, text, attachments, replaces, supersedes: null, mayWait })
     },
-    /** Sends it when the reply in progress has ended. */
-    queue(threadId: string, { text, attachments }: Draft) {
-      change(threadId, { waiting: { text, attachments, wasRefused: false }, refusal: null })
+    /** Sends a new message while a reply is being generated: it waits for its turn. */
+    async queue(threadId: string, { text, attachments }: Draft) {
+      const message = { requestId: crypto.randomUUID(), text, attachments }
+      change(threadId, { queued: [...of(threadId).queued, message], refusal: null })
+      try {
+        await postMessage({ ...message, threadId, mayWait: true })
+        hold(threadId, message)
+      } catch (problem) {
+        // If it is no longer there, the records have it, although the request failed.
+        if (!isQueued(threadId, message.requestId)) return
+        settleQueued(threadId, message.requestId)
+        returnToDraft(threadId, message)
+        change(threadId, { refusal: refusalOf(problem) })
+      }
     },
-    sendWaiting(threadId: string) {
-      const { waiting } = of(threadId)
-      if (!waiting || of(threadId).pending) return
-      change(threadId, { waiting: null })
-      const { text, attachments } = waiting
-      const requestId = crypto.randomUUID()
-      begin({ threadId, requestId, text, attachments, supersedes: null, isQueued: true })
-    },
-    takeBack,
-    /** Call it when the pages of the chat are left: nobody would send what waits. */
-    takeAllBack() {
-      for (const threadId of exchanges.keys()) takeBack(threadId)
-    },
+    settleQueued,
     /**
      * Requests another reply to the last message. A complete reply is only replaced if `again` is
      * set.

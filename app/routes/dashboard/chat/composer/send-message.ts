@@ -1,5 +1,5 @@
 import { href } from "react-router"
-import type { Attachment } from "#server/chat/contract.ts"
+import type { Asked, Attachment, Waits } from "#server/chat/contract.ts"
 import { request } from "#app/routes/dashboard/send.ts"
 
 /** The body of a request to send a message. */
@@ -19,14 +19,16 @@ export interface OutgoingMessage {
    * The id of the stored message to replace: everything from it on is kept as its earlier version.
    */
   replaces?: string | null
+  /** In a space: it waits for its turn if a reply is being generated. */
+  mayWait?: boolean
 }
 
 /**
- * Sends a message, and resolves as soon as it is stored: the reply arrives with the live records.
- * Throws RequestRefused, with a text for the user.
+ * Sends a message, and resolves as soon as it is stored, with whether it waits for its turn: the
+ * rest arrives with the live records. Throws RequestRefused, with a text for the user.
  */
-export async function postMessage(question: OutgoingMessage): Promise<void> {
-  const { threadId, createThread, spaceId, requestId, text, attachments, again, replaces } = question
+export async function postMessage(question: OutgoingMessage): Promise<{ waits: boolean }> {
+  const { threadId, createThread, spaceId, requestId, text, attachments, again, replaces, mayWait } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
   const response = await request(href("/api/chat"), {
     method: "POST",
@@ -36,9 +38,10 @@ export async function postMessage(question: OutgoingMessage): Promise<void> {
       ...(createThread && { createThread, spaceId }),
       ...(again && { trigger: "regenerate-message" }),
       ...(replaces && { replaces }),
+      ...(mayWait && { mayWait }),
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],
     }),
   })
-  // The body has nothing new, but an unread body would keep its connection open.
-  await response.body?.cancel()
+  const stored = (await response.json()) as Asked | Waits
+  return { waits: "waitingId" in stored }
 }

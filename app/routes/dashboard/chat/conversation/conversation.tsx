@@ -12,7 +12,6 @@ import { ReplyNotice } from "./reply-notice.tsx"
 import { send, type RequestRefused } from "#app/routes/dashboard/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.tsx"
-import { WaitingMessage } from "#app/routes/dashboard/chat/composer/waiting-message.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
@@ -32,13 +31,15 @@ interface ConversationProps {
   threadId: string
   exchange: ReturnType<typeof useExchange>
   earlier: Earlier
-  /** Who else is there. Null for a personal conversation. */
+  /** Who else is there. Null for a personal conversation, like the next. */
   presence: ReactNode
+  /** The messages that wait for their turn. */
+  line: ReactNode
 }
 
-export function Conversation({ threadId, exchange, earlier, presence }: ConversationProps) {
+export function Conversation({ threadId, exchange, earlier, presence, line }: ConversationProps) {
   const { t } = useLingui()
-  const { bubbles, isReplying, refusal, waiting, editing, announcement } = exchange
+  const { bubbles, isReplying, refusal, editing, announcement } = exchange
   const { spaceId, mayEdit } = usePlace()
   const questions = usePendingMessages()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
@@ -111,14 +112,14 @@ export function Conversation({ threadId, exchange, earlier, presence }: Conversa
         {announcement}
       </p>
       {presence === null ? null : <div className="h-7 shrink-0 px-4">{presence}</div>}
+      {line === null ? null : <div className="shrink-0 px-4">{line}</div>}
       {mayEdit ? (
         <ComposerArea
           threadId={threadId}
           refusal={refusal}
-          waiting={waiting}
           onStop={stop ?? undefined}
           onAsk={acts.ask}
-          onQueue={spaceId !== undefined && waiting === null ? acts.queue : undefined}
+          onQueue={spaceId !== undefined ? acts.queue : undefined}
           onDismiss={() => questions.dismiss(threadId)}
           onEditLast={acts.editLast}
         />
@@ -150,7 +151,6 @@ interface ComposerProps {
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
   onAsk: (draft: Draft) => void
-  waiting: Draft | null
   /** Set if a message can wait for the reply that is being generated. */
   onQueue: ((draft: Draft) => void) | undefined
   onDismiss: () => void
@@ -158,16 +158,7 @@ interface ComposerProps {
 }
 
 /** A component of its own, so that typing does not render the messages again. */
-function ComposerArea({
-  threadId,
-  refusal,
-  waiting,
-  onStop,
-  onAsk,
-  onQueue,
-  onDismiss,
-  onEditLast,
-}: ComposerProps) {
+function ComposerArea({ threadId, refusal, onStop, onAsk, onQueue, onDismiss, onEditLast }: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
@@ -175,7 +166,6 @@ function ComposerArea({
   return (
     <div className="shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
       <RefusalAlert refusal={refusal} wait={wait} onDismiss={onDismiss} />
-      {waiting ? <WaitingMessage threadId={threadId} waiting={waiting} /> : null}
       <Composer
         draft={draft}
         onDraft={setDraft}
@@ -208,12 +198,11 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isSha
   return useMemo(() => {
     const lastMessage = () => latest.current.findLast(({ role }) => role === "user")
     const ask = (draft: Draft) => {
-      questions.ask(threadId, draft, { isQueued: isShared })
+      questions.ask(threadId, draft, { mayWait: isShared })
       goToEnd()
     }
     const queue = (draft: Draft) => {
-      questions.queue(threadId, draft)
-      goToEnd()
+      void questions.queue(threadId, draft)
     }
     const edit = ({ id, parts, attachments }: Bubble) => {
       if (id) questions.edit(threadId, { messageId: id, text: plainText(parts), attachments })

@@ -10,9 +10,6 @@ import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/co
 /** Milliseconds between two polls for a reply that is being generated without a live connection. */
 const LOOK_AGAIN = 1_000
 
-/** Milliseconds before a message that somebody else's came before is sent again. */
-const WAIT_AGAIN = 500
-
 interface Records {
   messages: readonly LiveMessage[]
   turns: readonly LiveTurn[]
@@ -22,7 +19,7 @@ interface Records {
 /** The conversation as its records have it, with the message that is being sent. */
 export function useExchange(threadId: string, { messages, turns, chunks }: Records) {
   const questions = usePendingMessages()
-  const { pending, refusal, waiting, editing } = useExchangeOf(threadId)
+  const { pending, refusal, queued, editing } = useExchangeOf(threadId)
   const [join] = useState(createBubbles)
   const bubbles = useMemo(
     () => join({ messages, turns, chunks }, pending),
@@ -36,13 +33,10 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     if (sought && isStored(turns, sought)) questions.settle(threadId, sought.requestId)
   }, [pending, turns, questions, threadId])
 
-  const isBusy = isReplying || pending !== null
   useEffect(() => {
-    if (waiting === null || isBusy) return
-    // After a refusal, the message of the person who was first may not have arrived here yet.
-    const timer = setTimeout(() => questions.sendWaiting(threadId), waiting.wasRefused ? WAIT_AGAIN : 0)
-    return () => clearTimeout(timer)
-  }, [waiting, isBusy, questions, threadId])
+    for (const { requestId } of queued)
+      if (turns.some((turn) => turn.requestId === requestId)) questions.settleQueued(threadId, requestId)
+  }, [queued, turns, questions, threadId])
 
   const { revalidate } = useRevalidator()
   const mustLook = !useIsLive() && (isReplying || pending?.isTaken === true)
@@ -68,7 +62,6 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     bubbles,
     isReplying,
     refusal,
-    waiting,
     editing,
     announcement: useAnnouncement(threadId, last),
   }

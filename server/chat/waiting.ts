@@ -1,0 +1,99 @@
+import { and, asc, eq, lt, ne, sql } from "drizzle-orm"
+import type { Database, Transaction } from "#db/client.ts"
+import { chatWaiting, type ChatWaiting } from "#db/schema/chat.ts"
+import { NotFound } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { mayRead, requireEditor } from "#server/spaces/access.ts"
+import * as v from "valibot"
+import { MessageId, type WaitingMessage } from "./contract.ts"
+import { findThread } from "./threads.ts"
+
+/** Milliseconds for which those that were not replied to are kept. */
+const KEPT = 60 * 60 * 1000
+
+/**
+ * Adds a message to those that wait in its conversation, which the transaction has locked: the order
+ * is that of the commits. A message sent twice waits once.
+ */
+export async function addWaiting(
+  tx: Transaction,
+  message: Pick<ChatWaiting, "userId" | "threadId" | "spaceKey" | "requestId" | "content" | "attachments">,
+): Promise<{ _id: string; ahead: number }> {
+  const { threadId, requestId } = message
+  const place = sql`(select coalesce(max(place), 0) + 1 from ${chatWaiting} where thread_id = ${threadId})`
+  await tx
+    .insert(chatWaiting)
+    .values({ ...message, place })
+    .onConflictDoNothing({ target: [chatWaiting.threadId, chatWaiting.requestId] })
+  const rows = await tx
+    .select({ _id: chatWaiting._id, requestId: chatWaiting.requestId, state: chatWaiting.state })
+    .from(chatWaiting)
+    .where(eq(chatWaiting.threadId, threadId))
+    .orderBy(asc(chatWaiting.place))
+  const at = rows.findIndex((row) => row.requestId === requestId)
+  const added = rows[at]
+  if (!added) throw new Error("The database returned no row for the waiting message.")
+  return { _id: added._id, ahead: rows.slice(0, at).filter(({ state }) => state === "waiting").length }
+}
+
+/** The messages that wait in a conversation, the first in line first. Throws NotFound. */
+export async function listWaiting(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+): Promise<WaitingMessage[]> {
+  await findThread(scope, threadId)
+  return scope.db
+    .select({
+      _id: chatWaiting._id,
+      _creationTime: chatWaiting._creationTime,
+      userId: chatWaiting.userId,
+      requestId: chatWaiting.requestId,
+      place: chatWaiting.place,
+      content: chatWaiting.content,
+      attachments: chatWaiting.attachments,
+      state: chatWaiting.state,
+    })
+    .from(chatWaiting)
+    .where(and(mayRead(scope, chatWaiting), eq(chatWaiting.threadId, threadId)))
+    .orderBy(asc(chatWaiting.place))
+}
+
+/**
+ * Takes a message out of the line. Its author's is deleted. That of somebody else stays for them, as
+ * withdrawn, if the viewer may write in the space. Throws NotFound, also for a message whose reply
+ * has begun, and Forbidden.
+ */
+export async function withdrawMessage({ db, viewer }: Scope<"db" | "viewer">, id: string): Promise<void> {
+  if (!v.is(MessageId, id)) throw new NotFound("waiting-message")
+  await db.transaction(async (tx) => {
+    const [message] = await tx
+      .select({ userId: chatWaiting.userId, spaceKey: chatWaiting.spaceKey, state: chatWaiting.state })
+      .from(chatWaiting)
+      .where(and(mayRead({ db: tx, viewer }, chatWaiting), eq(chatWaiting._id, id)))
+    if (!message) throw new NotFound("waiting-message")
+    const isOwn = message.userId === viewer.user._id
+    if (!isOwn) await requireEditor({ db: tx, viewer }, message.spaceKey)
+    const which = eq(chatWaiting._id, id)
+    const changed =
+      isOwn || message.state === "passed"
+        ? await tx.delete(chatWaiting).where(which).returning({ _id: chatWaiting._id })
+        : await endWaiting(tx, id, "withdrawn")
+    if (changed.length === 0 && message.state === "waiting") throw new NotFound("waiting-message")
+  })
+}
+
+/** Does nothing to a message whose reply has begun, or that is out of the line already. */
+export function endWaiting(db: Database | Transaction, id: string, state: "withdrawn" | "passed") {
+  return db
+    .update(chatWaiting)
+    .set({ state, endedAt: Date.now() })
+    .where(and(eq(chatWaiting._id, id), eq(chatWaiting.state, "waiting")))
+    .returning({ _id: chatWaiting._id })
+}
+
+/** Deletes those that were not replied to and that everybody has had time to see. */
+export async function forgetEndedWaiting(db: Database, now = Date.now()): Promise<void> {
+  await db
+    .delete(chatWaiting)
+    .where(and(ne(chatWaiting.state, "waiting"), lt(chatWaiting.endedAt, now - KEPT)))
+}
