@@ -9,6 +9,7 @@ import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { choose } from "../support/files-browser.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { sparseFile } from "../support/sparse-file.ts"
 
 let app: TidelineApp
 let browser: Browser
@@ -172,7 +173,7 @@ describe("people who look at the files of a space", () => {
         downloadThroughput: -1,
         uploadThroughput,
       })
-    const send = (name: string) => choose(author, { [name]: "tide".repeat(5_000_000) })
+    const send = (name: string) => choose(author, sparseFile(name, 20_000_000))
     await limit(1_000_000)
     await send("ebb.mov")
     await uploads.getByText("ebb.mov").waitFor()
