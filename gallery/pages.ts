@@ -28,7 +28,7 @@ export const publicPages: Page[] = [
   { name: "sign-up", path: "/sign-up" },
 ]
 
-export function pagesOf({ thread, share }: Product): Page[] {
+export function pagesOf({ thread, share, space, spaceThread, join }: Product): Page[] {
   return [
     ...publicPages,
     { name: "not-found", path: "/docs/nothing", isUnlisted: true },
@@ -42,7 +42,15 @@ export function pagesOf({ thread, share }: Product): Page[] {
     { name: "dashboard-trash", path: "/dashboard/files/trash", as: "ada" },
     { name: "dashboard-account", path: "/dashboard/account", as: "ada" },
     { name: "dashboard-security-log", path: "/dashboard/account/security", as: "ada" },
+    { name: "dashboard-notifications", path: "/dashboard/notifications", as: "ada" },
+    { name: "dashboard-spaces", path: "/dashboard/spaces", as: "ada" },
+    { name: "space-chat", path: `${space}/chat`, as: "ada" },
+    { name: "space-thread", path: spaceThread, as: "ada" },
+    { name: "space-files", path: `${space}/files`, as: "ada" },
+    { name: "space-members", path: `${space}/members`, as: "ada" },
+    { name: "space-join", path: join, isUnlisted: true },
     { name: "admin", path: "/admin", as: "ada" },
     { name: "admin-people", path: "/admin/people", as: "ada" },
+    { name: "admin-spaces", path: "/admin/spaces", as: "ada" },
   ]
 }

@@ -10,6 +10,7 @@ import { findFreePort } from "../tests/support/ports.ts"
 import { openBrowser, postJson } from "../tests/support/people.ts"
 import { addSecondFactor } from "../tests/support/second-factor.ts"
 import { fillHarbour } from "./content.ts"
+import { fillSpace } from "./space.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
@@ -24,6 +25,9 @@ export interface Product {
   /** URLs that are not known before there is content. */
   thread: string
   share: string
+  space: string
+  spaceThread: string
+  join: string
   stop(): Promise<void>
 }
 
@@ -71,8 +75,14 @@ export async function serveProduct(): Promise<Product> {
     await addSecondFactor(ada, PASSWORD)
     const grace = await enter({ origin }, "Grace Hopper", "grace@example.org")
     const places = await fillHarbour(sql, ada)
+    await enter({ origin }, "Grant Allen", "grant@example.org")
+    await enter({ origin }, "Mary Somerville", "mary.somerville@observatory.example.org")
+    const shared = await fillSpace(sql, ada, {
+      editor: "grant@example.org",
+      reader: "mary.somerville@observatory.example.org",
+    })
     await sql.end()
-    return { origin, ada: ada.cookie(), grace: grace.cookie(), ...places, stop }
+    return { origin, ada: ada.cookie(), grace: grace.cookie(), ...places, ...shared, stop }
   } catch (error) {
     await stop()
     throw error
