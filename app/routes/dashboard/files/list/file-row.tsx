@@ -86,7 +86,12 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
       )}
     >
       <Picture {...props} tabIndex={tabIndex} />
-      <div className="min-w-0 flex-1 text-sm sm:flex sm:items-center sm:gap-6">
+      <div
+        className={classNames(
+          "min-w-0 flex-1 text-sm",
+          nameOf ? "xl:flex xl:items-center xl:gap-6" : "sm:flex sm:items-center sm:gap-6",
+        )}
+      >
         <div className="min-w-0 flex-1">
           {isNaming ? (
             <FileNameForm
@@ -120,9 +125,15 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
             </p>
           ) : null}
         </div>
-        <p className="flex gap-1.5 text-faint tabular-nums sm:contents">
+        {/* With the name of who added it, a line of its own until there is room for the file's name. */}
+        <p
+          className={classNames(
+            "flex gap-1.5 text-faint tabular-nums",
+            nameOf ? "xl:contents" : "sm:contents",
+          )}
+        >
           {nameOf && file.userId ? (
-            <span className="min-w-0 truncate sm:w-20 lg:w-32">
+            <span className="min-w-0 truncate xl:w-32">
               <span className="sr-only">
                 <Trans>Added by</Trans>{" "}
               </span>
@@ -130,15 +141,23 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
             </span>
           ) : null}
           {nameOf && file.userId ? (
-            <span aria-hidden="true" className="sm:hidden">
+            <span aria-hidden="true" className="xl:hidden">
               ·
             </span>
           ) : null}
-          <span className="shrink-0 sm:w-18 sm:text-right">{formats.bytes(file.size)}</span>
-          <span aria-hidden="true" className="sm:hidden">
+          <span
+            className={classNames("shrink-0", nameOf ? "xl:w-18 xl:text-right" : "sm:w-18 sm:text-right")}
+          >
+            {formats.bytes(file.size)}
+          </span>
+          <span aria-hidden="true" className={nameOf ? "xl:hidden" : "sm:hidden"}>
             ·
           </span>
-          <RelativeTime at={file._creationTime} now={now} className="shrink-0 sm:w-26 sm:text-right" />
+          <RelativeTime
+            at={file._creationTime}
+            now={now}
+            className={classNames("shrink-0", nameOf ? "xl:w-26 xl:text-right" : "sm:w-26 sm:text-right")}
+          />
         </p>
       </div>
       <WideActs {...props} tabIndex={tabIndex} address={address} />

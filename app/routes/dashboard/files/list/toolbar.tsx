@@ -31,10 +31,10 @@ export function FilesToolbar({
     <Form role="search" className="mt-8 flex flex-wrap gap-3" preventScrollReset>
       <SearchField
         ref={search}
-        label={t`Search your files`}
+        label={t`Search files`}
         name="q"
         defaultValue={q}
-        placeholder={t`Search your files`}
+        placeholder={t`Search files`}
         maxLength={200}
         onChange={({ currentTarget: { form } }) => {
           clearTimeout(typing.current)
