@@ -28,9 +28,11 @@ function findTests(domain: string): string[] {
   const all = globSync("tests/{adapters,domain,http,live,realtime}/**/*.test.{ts,tsx}", { cwd: root })
   const others = new Set(readdirSync(resolve(root, "server")))
   const found = all.filter((path) => {
-    const names = path.split(/[/.-]/).slice(1)
+    // encrypted-backups is about the folder backup.
+    const parts = path.split(/[/.-]/).slice(1)
+    const names = parts.flatMap((part) => [part, part.replace(/s$/, "")])
     if (names.includes(domain)) return true
-    if (names.slice(1).some((name) => others.has(name))) return false
+    if (names.slice(2).some((name) => others.has(name))) return false
     const text = readFileSync(resolve(root, path), "utf8")
     return [`"#server/${domain}/`, `"#app/features/${domain}/`].some((folder) => text.includes(folder))
   })
