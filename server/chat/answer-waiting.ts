@@ -4,7 +4,8 @@ import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import { createFailureLog } from "#server/log.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
-import type { Scope, Viewer } from "#server/scope.ts"
+import type { Scope } from "#server/scope.ts"
+import { actAs } from "#server/users/act-as.ts"
 import { askInBackground } from "./turn.ts"
 import { endWaiting, forgetEndedWaiting } from "./waiting.ts"
 
@@ -59,14 +60,7 @@ export async function answerNext(scope: Answering, threadId: string): Promise<vo
     const next = await findFirst(scope, threadId)
     if (!next) return
     const { _id: waitingId, requestId, content: text, user } = next
-    const session = {
-      userId: user.clerkId,
-      sessionId: null,
-      plan: user.plan ?? "free",
-      via: "cookie",
-    } as const
-    const viewer: Viewer = { user, session }
-    const asking = { ...scope, db: scope.dbFor(user.clerkId), viewer }
+    const asking = { ...scope, db: scope.dbFor(user.clerkId), viewer: actAs(user) }
     try {
       await askInBackground(asking, threadId, { requestId, text, again: false, waitingId })
       return

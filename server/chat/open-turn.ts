@@ -77,10 +77,12 @@ interface Opening {
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
  * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
  * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
- * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it or others wait, or while the viewer has as many replies in
- * progress as their plan allows; messages that wait count as such. With `mayWait`, a new message in a space waits instead. One person's replies in progress are counted, so their messages
- * are stored one after the other, whichever process receives them. Those that wait in this process
- * are stored in one batch: a hundred take as many statements as two.
+ * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it
+ * or others wait, or while the viewer has as many replies in progress as their plan allows; messages
+ * that wait count as such. With `mayWait`, a new message in a space waits instead. One person's
+ * replies in progress are counted, so their messages are stored one after the other, whichever
+ * process receives them. Those that wait in this process are stored in one batch: a hundred take as
+ * many statements as two.
  */
 export function openTurn(
   scope: OpenScope,

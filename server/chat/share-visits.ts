@@ -7,10 +7,11 @@ import {
   chatThreads,
   type ChatShare,
 } from "#db/schema/chat.ts"
-import { users, type User } from "#db/schema/users.ts"
+import { users } from "#db/schema/users.ts"
 import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
 import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#server/links/visits.ts"
-import type { Scope, Viewer } from "#server/scope.ts"
+import type { Scope } from "#server/scope.ts"
+import { actAs } from "#server/users/act-as.ts"
 import { readableThread } from "./access.ts"
 import { MessageId, type Entry, type SharedConversation, type SharedMessage } from "./contract.ts"
 import { readAmong } from "./messages.ts"
@@ -68,7 +69,8 @@ export async function findThreadShare({ db }: Scope<"db">, token: string) {
       ),
     )
   if (!found) throw new NoSuchLink()
-  const viewer = viewerFor(found.owner)
+  // A link lets its visitors read one conversation as the person who created it does.
+  const viewer = actAs(found.owner)
   if (found.thread.spaceId !== null) {
     const [seen] = await db
       .select({ _id: chatThreads._id })
@@ -77,14 +79,6 @@ export async function findThreadShare({ db }: Scope<"db">, token: string) {
     if (!seen) throw new NoSuchLink()
   }
   return { ...found, viewer }
-}
-
-/** A link lets its visitors read one conversation as the person who created it does. */
-function viewerFor(user: User): Viewer {
-  return {
-    user,
-    session: { userId: user.clerkId, sessionId: null, plan: user.plan ?? "free", via: "cookie" },
-  }
 }
 
 type Page = Pick<NonNullable<SharedConversation["conversation"]>, "messages" | "earlierCursor">
