@@ -207,11 +207,19 @@ export class ReferenceClient {
 
   /** Subscribes again to what the server has reset or temporarily refused. */
   async renew(): Promise<void> {
-    const reset = [...this.followed.values()].filter(
+    const { unsettled } = this
+    for (const followed of unsettled) followed.state = "waiting"
+    await this.#subscribe(unsettled.map((followed) => ({ followed })))
+  }
+
+  /**
+   * What the server has reset or temporarily refused. Not what it has revoked, even where the answer
+   * to its subscription was lost.
+   */
+  get unsettled(): Followed[] {
+    return [...this.followed.values()].filter(
       ({ state, refusal }) => state === "reset" || (state === "waiting" && refusal?.retryAfter !== undefined),
     )
-    for (const followed of reset) followed.state = "waiting"
-    await this.#subscribe(reset.map((followed) => ({ followed })))
   }
 
   unfollow(followed: Followed): void {

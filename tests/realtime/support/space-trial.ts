@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises"
 import type postgres from "postgres"
 import type { Followed, ReferenceClient } from "./client.ts"
 import { killStreams } from "./cluster.ts"
@@ -6,6 +7,9 @@ import { pick, token, type Chance, type Place } from "./space-changes.ts"
 import type { Fleet } from "./space-fleet.ts"
 import { SpaceModel } from "./space-model.ts"
 import type { History, World } from "./space-world.ts"
+
+/** How long a client may take to have everything again, once nothing breaks any more. */
+const REST_MS = 60_000
 
 interface Trial {
   sql: postgres.Sql
@@ -172,19 +176,29 @@ async function comeToRest(
 }
 
 async function reach(sql: postgres.Sql, client: ReferenceClient, fleet: Fleet): Promise<void> {
+  const giveUpAt = performance.now() + REST_MS
   for (let tries = 0; ; tries++) {
     try {
       if (client.broken || !client.connected) await client.resume(fleet.urls[tries % fleet.urls.length])
       await client.renew()
       if (client.followed.size > 0) await catchUp(sql, client)
-      const isResting = [...client.followed.values()].every(
-        ({ state, refusal }) => state !== "reset" && refusal?.retryAfter === undefined,
-      )
-      if (isResting) return
+      const unsettled = client.unsettled
+      if (unsettled.length === 0) return
+      if (performance.now() > giveUpAt) throw new NotAtRest(unsettled)
+      await setTimeout(Math.max(0, ...unsettled.map(({ refusal }) => refusal?.retryAfter ?? 0)))
     } catch (error) {
-      if ((client.connected && !client.broken) || tries > 20) throw error
+      if ((client.connected && !client.broken) || performance.now() > giveUpAt) throw error
+      await setTimeout(20)
     }
-    if (tries > 100) throw new Error("The client does not come to rest.")
+  }
+}
+
+class NotAtRest extends Error {
+  constructor(lists: readonly Followed[]) {
+    const states = lists.map(({ query, args, state, refusal }) =>
+      JSON.stringify({ query, args, state, refusal }),
+    )
+    super(`The client does not come to rest: ${states.join(", ")}`)
   }
 }
 
