@@ -7,7 +7,7 @@ import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { actAs } from "#server/users/act-as.ts"
 import { askInBackground } from "./turn.ts"
-import { endWaiting, forgetEndedWaiting } from "./waiting.ts"
+import { endWaiting } from "./waiting.ts"
 
 /** Milliseconds. */
 const INTERVAL = 2500
@@ -25,7 +25,6 @@ export function startAnsweringWaiting(scope: Answering): Recurring {
   return startRecurring(async () => {
     try {
       for (const threadId of await findLines(scope)) await answerNext(scope, threadId)
-      await forgetEndedWaiting(scope.db)
       failures.succeeded()
     } catch (error) {
       warn(error)

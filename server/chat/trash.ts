@@ -7,6 +7,7 @@ import { editableThread, editableTrashedThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
 import { stopTurn, type StopScope } from "./stop.ts"
 import { refuseThread, summary } from "./threads.ts"
+import { forgetEndedWaiting } from "./waiting.ts"
 
 /** Milliseconds between two checks. */
 const INTERVAL = 10 * 60 * 1000
@@ -45,17 +46,18 @@ export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): 
 }
 
 /**
- * Every ten minutes, permanently deletes conversations that have been in the trash for a day. Any
- * number of processes may run it concurrently.
+ * Every ten minutes, permanently deletes conversations that have been in the trash for a day, and
+ * what is over of the messages that waited. Any number of processes may run it concurrently.
  */
 export function startPurgingThreads({ db, log }: Scope<"db" | "log">): Recurring {
-  return startRecurring(
-    () =>
-      purgeThreads(db).catch((error: unknown) => {
-        log.warn({ err: error }, "could not purge trashed conversations; will retry")
-      }),
-    INTERVAL,
-  )
+  return startRecurring(async () => {
+    try {
+      await purgeThreads(db)
+      await forgetEndedWaiting(db)
+    } catch (error) {
+      log.warn({ err: error }, "could not purge trashed conversations; will retry")
+    }
+  }, INTERVAL)
 }
 
 /**
