@@ -37,9 +37,9 @@ export function MentionList({ mentioning, className }: { mentioning: Mentioning;
               className="flex min-h-10 w-full cursor-default items-center gap-2.5 rounded-md px-2 text-left text-sm select-none hover:bg-hover aria-selected:bg-hover aria-selected:outline-2 aria-selected:-outline-offset-2 aria-selected:outline-transparent touch:min-h-12"
             >
               <Avatar name={memberName ?? memberEmail} image={memberImageUrl} className="size-7!" />
-              <span className="min-w-0 flex-1 truncate">{memberName ?? memberEmail}</span>
+              <span className="max-w-3/4 shrink-0 truncate">{memberName ?? memberEmail}</span>
               {memberName ? (
-                <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">{memberEmail}</span>
+                <span className="min-w-0 flex-1 truncate text-right text-xs text-faint">{memberEmail}</span>
               ) : null}
             </button>
           )

@@ -2,9 +2,11 @@ import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { memo, useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
+import { Avatar } from "#app/ui/avatar.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { useUser } from "#app/routes/dashboard/use-user.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import type { ReplyPart } from "#server/chat/contract.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
@@ -42,7 +44,7 @@ export const Message = memo(function Message(props: MessageProps) {
   return (
     <article
       id={bubble.id ? `message-${bubble.id}` : undefined}
-      aria-label={bubble.role === "user" ? (author ?? t`You`) : t`Answer`}
+      aria-label={bubble.role === "user" ? (author?.name ?? t`You`) : t`Answer`}
       aria-busy={bubble.status === "running" || undefined}
       tabIndex={-1}
       className="group/message min-w-0 scroll-mt-16 rounded-lg outline-hidden transition-colors duration-700 target:bg-accent-soft data-found:bg-accent-soft"
@@ -59,11 +61,14 @@ export const Message = memo(function Message(props: MessageProps) {
 })
 
 /** Who wrote a message in a space; null for a personal one. */
-function useAuthor({ authorId }: Bubble): string | null {
+function useAuthor({ authorId }: Bubble) {
   const { t } = useLingui()
-  const { nameOf } = usePlace()
+  const { nameOf, members } = usePlace()
+  const own = useUser()._id
   if (nameOf === null) return null
-  return authorId === null ? t`You` : nameOf(authorId)
+  if (authorId === null || authorId === own) return { name: t`You`, isOwn: true }
+  const member = members.find(({ userId }) => userId === authorId)
+  return { name: nameOf(authorId), isOwn: false, image: member?.memberImageUrl }
 }
 
 function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
@@ -71,17 +76,31 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
   const { mayEdit } = usePlace()
   const author = useAuthor(bubble)
   const text = plainText(bubble.parts)
+  const isOwn = author?.isOwn ?? true
   return (
-    <div className="flex flex-col items-end gap-1.5">
-      {author === null ? null : <p className="max-w-[85%] truncate text-xs text-faint">{author}</p>}
+    <div className={classNames("flex flex-col gap-1.5", isOwn ? "items-end" : "items-start")}>
+      {author === null ? null : (
+        <p className="flex max-w-[85%] items-center gap-2 text-xs text-faint">
+          {isOwn ? null : (
+            <Avatar name={author.name} image={author.image} className="size-6! text-[0.625rem]!" />
+          )}
+          <span className="truncate">{author.name}</span>
+        </p>
+      )}
       {bubble.attachments.length > 0 ? (
-        <AttachmentList attachments={bubble.attachments} className="max-w-[85%] justify-end" />
+        <AttachmentList
+          attachments={bubble.attachments}
+          className={classNames("max-w-[85%]", isOwn && "justify-end")}
+        />
       ) : null}
       {text ? (
         <p
           className={classOfText(
             text,
-            "max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",
+            classNames(
+              "max-w-[85%] rounded-xl px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",
+              isOwn ? "rounded-br-sm bg-accent-soft" : "rounded-bl-sm border bg-surface",
+            ),
           )}
         >
           <MarkedText text={text} names={bubble.mentions} />

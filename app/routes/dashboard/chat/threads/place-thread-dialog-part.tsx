@@ -25,7 +25,7 @@ export function PlaceThreadDialog({ act, thread, onClose }: PlaceThreadDialogPro
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={act === "move" ? t`Move ${title}` : t`Copy ${title}`}
+      title={act === "move" ? t`Move “${title}”` : t`Copy “${title}”`}
       description={
         <>
           {spaceId === undefined ? (
