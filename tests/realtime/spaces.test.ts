@@ -8,7 +8,7 @@ import { runTrial, type Findings } from "./support/space-trial.ts"
 import { openWorld, type World } from "./support/space-world.ts"
 
 /** `npm run test:spaces` sets ten thousand. */
-const TRIALS = Number(process.env["SPACE_TRIALS"] ?? 25)
+const TRIALS = Number(process.env["SPACE_TRIALS"] ?? 200)
 
 /** Trials at the same time, each with people and spaces of its own. A fault is one for all of them. */
 const WORLDS = 6
