@@ -129,7 +129,7 @@ describe("uploading files", () => {
     await expectWhole("film.mov", path)
   })
 
-  inAll("continues on other pages of the dashboard, and asks before leaving", async () => {
+  it("continues on other pages of the dashboard, and asks before leaving", async () => {
     const page = await open("/dashboard/files")
     const network = await slow(page, 4 * MB)
     await choose(page, fileOf("film.mov", 28 * MB))

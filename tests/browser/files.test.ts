@@ -55,7 +55,7 @@ describe("the files page", () => {
     await expect.poll(() => focused(page)).toBe("below.txt")
   })
 
-  inAll("keeps the search in the URL, also when going back", async () => {
+  it("keeps the search in the URL, also when going back", async () => {
     const page = await open("/dashboard/files")
     await choose(page, { "tides.txt": "1", "winds.txt": "2" })
     await link(page, "winds.txt").waitFor()
@@ -449,7 +449,7 @@ describe("a preview", () => {
     expect(await focused(page)).toBe("data.bin")
   })
 
-  inAll("shows a PDF in a frame of another origin", async () => {
+  it("shows a PDF in a frame of another origin", async () => {
     await files.add("letter.pdf", PDF)
     const page = await open("/dashboard/files")
     // The headless shell has no PDF viewer: what counts is that a frame requests the file, and the
