@@ -27,7 +27,7 @@ afterAll(() => drawer.close())
 
 test(
   "a process that is killed at any step of an upload leaves nothing missing or miscounted",
-  { timeout: LONG ? 7_200_000 : 240_000 },
+  { timeout: LONG ? 7_200_000 : 480_000 },
   async () => {
     const steps = (await uploadUntil({})) ?? 0
     expect(steps).toBeGreaterThan(100)

@@ -11,6 +11,9 @@ import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 
 const built = resolve(import.meta.dirname, "../../build/server/index.js")
 
+/** As long as other tests wait for a start. */
+const START = { timeout: 50_000 }
+
 it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl+C or closing the terminal stops it", async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), "tideline-terminal-"))
@@ -22,7 +25,7 @@ it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl
   const origin = `http://localhost:${port}`
 
   const first = startInTerminal(folder, { PORT: String(port), DATABASE_URL: database.url })
-  await expect.poll(first.text).toContain("Stop with Ctrl+C.")
+  await expect.poll(first.text, START).toContain("Stop with Ctrl+C.")
   const lines = first.text().split("\n")
   expect(lines[0]).toBe("Wrote the settings to .env, with new secrets.")
   expect(lines).toContain(`  Tideline is ready: ${origin}`)
@@ -36,7 +39,7 @@ it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl
   expect(first.text()).not.toMatch(/[{}]|200/)
 
   const second = startInTerminal(folder, { PORT: String(port), DATABASE_URL: database.url })
-  await expect.poll(second.text).toContain("Stop with Ctrl+C.")
+  await expect.poll(second.text, START).toContain("Stop with Ctrl+C.")
   expect(second.text()).not.toMatch(/First steps|Wrote the settings/)
   const body = "email=grace%40example.org"
   const running = await openConnection(port)
