@@ -66,9 +66,12 @@ function useAuthor({ authorId }: Bubble) {
   const { nameOf, members } = usePlace()
   const own = useUser()._id
   if (nameOf === null) return null
-  if (authorId === null || authorId === own) return { name: t`You`, isOwn: true }
   const member = members.find(({ userId }) => userId === authorId)
-  return { name: nameOf(authorId), isOwn: false, image: member?.memberImageUrl }
+  return {
+    name: authorId === null ? t`You` : nameOf(authorId),
+    image: member?.memberImageUrl,
+    isOwn: authorId === null || authorId === own,
+  }
 }
 
 function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
