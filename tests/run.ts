@@ -3,9 +3,11 @@ import { globSync, readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 
-// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain that need
-// no build: those that are named after it, and those that import it and are named after no other.
-// What it leaves out it names. Options go on to vitest.
+// `npm test` checks and tests everything. `npm test -- files` runs the tests of one domain: those
+// that are named after it, and those that import it and are named after no other. Those that need the
+// build are only named, unless there are no others. Options go on to vitest.
+
+const NEED_THE_BUILD = /^tests\/(browser|http|process)\//
 
 const root = resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
@@ -17,14 +19,18 @@ if (domains.length === 0) {
   run("concurrently", "--group", "npm:check", "npm:build")
   run("vitest", "run", ...options)
 } else {
-  const files = new Set(domains.flatMap(findTests))
-  sayWhatIsLeftOut()
+  const files = [...new Set(domains.flatMap(findTests))]
+  const quick = files.filter((path) => !NEED_THE_BUILD.test(path))
+  const chosen = quick.length > 0 ? quick : files
+  sayWhatIsLeftOut(files.filter((path) => !chosen.includes(path)))
   // A worker first imports half of the server, which takes longer than most of these files.
-  run("vitest", "run", `--maxWorkers=${availableParallelism()}`, ...files, ...options)
+  run("vitest", "run", `--maxWorkers=${availableParallelism()}`, ...chosen, ...options)
 }
 
 function findTests(domain: string): string[] {
-  const all = globSync("tests/{adapters,domain,live,realtime}/**/*.test.{ts,tsx}", { cwd: root })
+  const all = globSync("tests/{adapters,browser,domain,http,live,process,realtime}/**/*.test.{ts,tsx}", {
+    cwd: root,
+  })
   const others = new Set(readdirSync(resolve(root, "server")))
   const found = all.filter((path) => {
     // encrypted-backups is about the folder backup.
@@ -42,9 +48,7 @@ function findTests(domain: string): string[] {
   process.exit(1)
 }
 
-function sayWhatIsLeftOut() {
-  const names = globSync("tests/{http,browser,process}/**/*.test.ts", { cwd: root })
-  const left = names.filter((path) => path.split(/[/.-]/).some((name) => domains.includes(name)))
+function sayWhatIsLeftOut(left: readonly string[]) {
   const rest = left.length > 0 ? `; and those of the build: npx vitest run ${left.join(" ")}` : ""
   process.stdout.write(`Left out: npm run check${rest}\n`)
 }

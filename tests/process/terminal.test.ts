@@ -8,11 +8,11 @@ import { expect, it, onTestFinished } from "vitest"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
+import { START_TIMEOUT } from "../support/spawn-tideline.ts"
 
 const built = resolve(import.meta.dirname, "../../build/server/index.js")
 
-/** As long as other tests wait for a start. */
-const START = { timeout: 50_000 }
+const START = { timeout: START_TIMEOUT }
 
 it("a start in a terminal prints URLs and, the first time, what to do next; Ctrl+C or closing the terminal stops it", async () => {
   const database = await createTestDatabase()

@@ -15,7 +15,7 @@ export function lastLogLines(): string[] {
 }
 
 /** Milliseconds. Less than a test's timeout, so that the failure names what was waited for. */
-const TIMEOUT = 50_000
+export const START_TIMEOUT = 50_000
 
 /**
  * The built server in `folder`, without waiting for anything; for tests of failing starts.
@@ -66,7 +66,7 @@ export function spawnTideline(folder: string, env: Record<string, string | undef
         end()
         missed(new Error(`${what} Waited for "${message}" in its log:\n${log.slice(-30).join("\n")}`))
       }
-      const timer = setTimeout(fail, TIMEOUT, `Tideline has run for ${TIMEOUT} ms.`)
+      const timer = setTimeout(fail, START_TIMEOUT, `Tideline has run for ${START_TIMEOUT} ms.`)
       const end = () => {
         clearTimeout(timer)
         waiting.delete(look)
