@@ -37,20 +37,20 @@ const commands = {
     single?.close()
     single = null
   },
-  /** Opens sockets, a hundred at a time. Each follows a room of its own. */
-  async open(count: number) {
+  /**
+   * Opens sockets, a hundred at a time. Each follows a room of its own, and the shared one in the
+   * other ways.
+   */
+  async open(count: number, also: readonly Way[] = []) {
     while (members.length < count) {
       const batch = Array.from({ length: Math.min(100, count - members.length) }, () => enter(members.length))
       await Promise.all(batch.map(({ joined }) => joined.promise))
+      for (const way of also) await join(batch, way)
     }
   },
   /** Has every client follow the shared room too. */
   async joinShared(way: Way = "inRoom") {
-    for (const member of members) {
-      member.joined = Promise.withResolvers()
-      member.conversation.join(SHARED_ROOM, way)
-    }
-    await Promise.all(members.map(({ joined }) => joined.promise))
+    await join(members, way)
   },
   /**
    * Drops all connections and reconnects them simultaneously. Returns the milliseconds until each
@@ -114,6 +114,14 @@ function enter(index: number, standing: Standing | null = null): Member {
   const member: Member = { socket, conversation, joined }
   members[index] = member
   return member
+}
+
+async function join(joining: readonly Member[], way: Way): Promise<void> {
+  for (const member of joining) {
+    member.joined = Promise.withResolvers()
+    member.conversation.join(SHARED_ROOM, way)
+  }
+  await Promise.all(joining.map(({ joined }) => joined.promise))
 }
 
 function note(number: number): void {

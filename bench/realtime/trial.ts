@@ -132,19 +132,14 @@ export async function measureMemory(
   sockets: number,
   also: readonly Way[] = [],
 ): Promise<Figures> {
-  await open(200)
+  await crowd.ask("open", 200, also)
   await crowd.ask("closeAll")
   const empty = await server.ask("memory")
   const leastEmpty = await server.ask("leastMemory")
-  await open(sockets)
+  await crowd.ask("open", sockets, also)
   const full = await server.ask("memory")
   const leastFull = await server.ask("leastMemory")
   return { perSocket: (full - empty) / sockets / 1024, atLeast: (leastFull - leastEmpty) / sockets / 1024 }
-
-  async function open(count: number): Promise<void> {
-    await crowd.ask("open", count)
-    for (const way of also) await crowd.ask("joinShared", way)
-  }
 }
 
 /** Has all clients lose their connections and reconnect simultaneously. */
