@@ -1,10 +1,11 @@
 /**
- * Takes a picture of every page at three widths, light and dark, into gallery/pages, with an
- * index.html to look at them.
+ * Takes a picture of every page, and of what opens in some, at three widths, light and dark, into
+ * gallery/pages, with an index.html to look at them.
  *
- *     npm run screenshots              all of them
- *     npm run screenshots -- home blog those whose names contain a word
- *     npm run screenshots -- --site    the pictures that the public pages and the README show
+ *     npm run screenshots               all of them
+ *     npm run screenshots -- home blog  those whose names contain a word
+ *     npm run screenshots -- --german   in German
+ *     npm run screenshots -- --site     the pictures that the public pages and the README show
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -13,13 +14,15 @@ import sharp from "sharp"
 import { findBrowser } from "../tests/support/browser.ts"
 import { pagesOf } from "./pages.ts"
 import { serveProduct, type Product } from "./product.ts"
+import { surfacesOf } from "./surfaces.ts"
 
 const folder = resolve(import.meta.dirname, "pages")
 const sitePictures = resolve(import.meta.dirname, "../app/routes/marketing/pictures")
 const WIDTHS = [390, 768, 1440]
 const THEMES = ["light", "dark"] as const
 
-const words = process.argv.slice(2)
+const words = process.argv.slice(2).filter((word) => word !== "--german")
+const locale = process.argv.includes("--german") ? "de-DE" : "en-GB"
 const product = await serveProduct()
 const browser = await chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox"] })
 try {
@@ -31,26 +34,37 @@ try {
 }
 
 async function pictureEverything(from: Browser, served: Product, wanted: string[]) {
-  const pages = pagesOf(served).filter(
-    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
-  )
+  const isWanted = ({ name }: { name: string }) =>
+    wanted.length === 0 || wanted.some((word) => name.includes(word))
+  const pages = pagesOf(served).filter(isWanted)
+  const surfaces = surfacesOf(served).filter(isWanted)
   if (wanted.length === 0) rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const theme of THEMES) {
     for (const width of WIDTHS) {
+      const look = { colorScheme: theme, locale, viewport: { width, height: width < 500 ? 844 : 900 } }
       for (const { name, path, as } of pages) {
-        const page = await open(from, served, as, {
-          colorScheme: theme,
-          viewport: { width, height: width < 500 ? 844 : 900 },
-        })
+        const page = await open(from, served, as, look)
         await show(page, served.origin + path)
-        await page.screenshot({ path: resolve(folder, `${name}-${width}-${theme}.png`), fullPage: true })
+        await page.screenshot({ path: pictureOf(name, width, theme), fullPage: true })
+        await page.context().close()
+      }
+      for (const surface of surfaces) {
+        const page = await open(from, served, "ada", look)
+        await show(page, served.origin + surface.path)
+        await surface.open(page)
+        await page.waitForTimeout(300)
+        await page.screenshot({ path: pictureOf(surface.name, width, theme) })
         await page.context().close()
       }
     }
   }
-  writeFileSync(resolve(folder, "index.html"), indexOf(pages.map(({ name }) => name)))
+  writeFileSync(resolve(folder, "index.html"), indexOf([...pages, ...surfaces].map(({ name }) => name)))
   process.stdout.write(`${resolve(folder, "index.html")}\n`)
+}
+
+function pictureOf(name: string, width: number, theme: string): string {
+  return resolve(folder, `${name}-${width}-${theme}.png`)
 }
 
 /** What the start page shows of the product. Twice as many pixels as points, for fine screens. */

@@ -2,9 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useState, type FormEvent, type ReactNode } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
-import { Avatar } from "#app/ui/avatar.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { DialogClose } from "#app/ui/dialog.tsx"
+import { PlaceAvatar } from "./place-avatar.tsx"
 import { useOtherPlaces, type OtherPlace } from "./use-spaces.ts"
 
 /**
@@ -51,7 +51,7 @@ export function PlaceForm({
           <Trans>Where to</Trans>
         </legend>
         <div className="max-h-64 overflow-y-auto rounded-lg border border-line">
-          {places.map(({ spaceId, name, image }, at) => (
+          {places.map(({ spaceId, name, space }, at) => (
             <label
               key={spaceId ?? "personal"}
               className="flex min-h-11 cursor-pointer items-center gap-3 border-line px-3 text-sm not-first:border-t hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
@@ -64,7 +64,7 @@ export function PlaceForm({
                 onChange={() => setChosen(at)}
                 className="size-4 shrink-0 accent-accent outline-hidden"
               />
-              <Avatar name={name} image={image} className="size-6 rounded-md text-[0.625rem]" />
+              <PlaceAvatar space={space} />
               <span className="min-w-0 flex-1 truncate">{name}</span>
             </label>
           ))}

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
-import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
-import { pictureOf, useSpace, useSpaces } from "./use-spaces.ts"
+import type { Membership } from "#server/spaces/contract.ts"
+import { PlaceAvatar } from "./place-avatar.tsx"
+import { useSpace, useSpaces } from "./use-spaces.ts"
 
 /** What the switcher opens; `menu` is the id of its popover. */
 export function SwitcherMenu({ menu }: { menu: string }) {
@@ -17,7 +18,7 @@ export function SwitcherMenu({ menu }: { menu: string }) {
           <Place
             to={href("/dashboard")}
             name={t`Personal`}
-            image={null}
+            space={null}
             isCurrent={current === null}
             menu={menu}
           />
@@ -27,7 +28,7 @@ export function SwitcherMenu({ menu }: { menu: string }) {
             <Place
               to={href("/s/:slug", { slug: space.spaceSlug })}
               name={space.spaceName}
-              image={pictureOf(space)}
+              space={space}
               isCurrent={current?._id === space._id}
               menu={menu}
             />
@@ -49,13 +50,13 @@ export function SwitcherMenu({ menu }: { menu: string }) {
 function Place({
   to,
   name,
-  image,
+  space,
   isCurrent,
   menu,
 }: {
   to: string
   name: string
-  image: string | null
+  space: Membership | null
   isCurrent: boolean
   menu: string
 }) {
@@ -66,7 +67,7 @@ function Place({
       className={itemClass}
       onClick={() => close(menu)}
     >
-      <Avatar name={name} image={image} className="size-6 rounded-md text-[0.625rem]" />
+      <PlaceAvatar space={space} />
       <span className="min-w-0 flex-1 truncate">{name}</span>
       {isCurrent ? <Icon name="check" className="size-3.5 text-accent-ink" /> : null}
     </Link>

@@ -1,13 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { href, Link } from "react-router"
-import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { whenWanted } from "#app/ui/when-wanted.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
-import { pictureOf, useSpace } from "./use-spaces.ts"
+import { PlaceAvatar } from "./place-avatar.tsx"
+import { useSpace } from "./use-spaces.ts"
 
 // Only where spaces are offered: everybody else would load it for nothing.
 const SwitcherMenu = defer(() => import("./switcher-menu.tsx"), whenRendered)((parts) => parts.SwitcherMenu)
@@ -19,17 +18,12 @@ const SwitcherMenu = defer(() => import("./switcher-menu.tsx"), whenRendered)((p
 export function Switcher({ place }: { place: "top" | "side" }) {
   const { t } = useLingui()
   const current = useSpace()
-  const user = useUser()
   const [isWanted, setWanted] = useState(false)
   useEffect(() => whenWanted(() => setWanted(true)), [])
   const menu = `spaces-${place}`
   const label = (
     <>
-      <Avatar
-        name={current ? current.spaceName : (user.name ?? user.email)}
-        image={current ? pictureOf(current) : user.imageUrl}
-        className="size-6 rounded-md text-[0.625rem]"
-      />
+      <PlaceAvatar space={current ?? null} />
       <span className="min-w-0 flex-1 truncate text-left">
         <span className="sr-only">
           <Trans>Space:</Trans>{" "}
@@ -76,5 +70,5 @@ const labelClasses = {
 
 const popoverClasses = {
   top: "top-[calc(3.5rem+env(safe-area-inset-top))]",
-  side: "top-26 max-lg:hidden",
+  side: "top-27 max-lg:hidden",
 }

@@ -40,7 +40,7 @@ export function pictureOf({ spaceId, spacePictureId }: Pick<Membership, "spaceId
 }
 
 /** A place that something can be moved or copied to. */
-export type OtherPlace = Pick<Place, "spaceId" | "addresses"> & { name: string; image: string | null }
+export type OtherPlace = Pick<Place, "spaceId" | "addresses"> & { name: string; space: Membership | null }
 
 /** The places besides the page's own to which the user may add. */
 export function useOtherPlaces(): OtherPlace[] {
@@ -50,8 +50,8 @@ export function useOtherPlaces(): OtherPlace[] {
     .filter(({ role }) => role !== "reader")
     .map((space) => {
       const { spaceId, spaceName, spaceSlug } = space
-      return { spaceId, name: spaceName, image: pictureOf(space), addresses: addressesIn(spaceSlug) }
+      return { spaceId, name: spaceName, space, addresses: addressesIn(spaceSlug) }
     })
-  const personal = { spaceId: undefined, name: t`Personal`, image: null, addresses: addressesIn(undefined) }
+  const personal = { spaceId: undefined, name: t`Personal`, space: null, addresses: addressesIn(undefined) }
   return [personal, ...spaces].filter(({ spaceId }) => spaceId !== here)
 }

@@ -41,7 +41,7 @@ export function ShareThreadDialog({ thread, onClose }: ShareThreadDialogProps) {
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={t`Share ${title}`}
+      title={t`Share “${title}”`}
       description={t`Anyone with the link can read this conversation without an account. Attached files aren't shared, only their names.`}
       className="sm:max-w-lg!"
     >
@@ -90,7 +90,7 @@ function LinkForm({ threadId, onMade }: { threadId: string; onMade: (made: NewTh
         if (!pending) void make(new FormData(event.currentTarget))
       }}
     >
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 sm:grid-cols-[3fr_2fr]">
         <SelectField label={t`Visitors see`} name="shows" defaultValue="live">
           <option value="live">{t`All messages, including new ones`}</option>
           <option value="copy">{t`The messages so far`}</option>
