@@ -64,7 +64,7 @@ const SHARED_CHUNKS = [
   sharedChunk("realtime", /\/app\/realtime\//),
   sharedChunk(
     "shared",
-    /\/(app\/(?!routes\/|features\/(links\/|identity\/(?!clerk)|site\/(?!error-page|home-link)))|app\/routes\/dashboard\/(?!chat\/|spaces\/(?!use-))|server\/(?!accounts\/|links\/|spaces\/))/,
+    /\/(app\/(?!routes\/|features\/(links\/|identity\/(?!clerk)|site\/(?!error-page|home-link)))|app\/routes\/dashboard\/(?!chat\/|spaces\/(?!use-|place-avatar))|server\/(?!accounts\/|links\/|spaces\/))/,
   ),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]
