@@ -103,7 +103,8 @@ async function open(node: Node, { anchor, connectMs, trying }: BeginOptions): Pr
   trying(connection)
   const stopTimer = startAnswerTimer(connectMs, () => void connection.end())
   try {
-    const { lineage, flushed } = await connection.locate(null)
+    // Before the timeline: a standby that is being promoted would otherwise be taken for a primary
+    // whose log ends early.
     const [row] = await connection.sql
       .unsafe(
         `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as lsn,
@@ -111,6 +112,7 @@ async function open(node: Node, { anchor, connectMs, trying }: BeginOptions): Pr
           pg_postmaster_start_time()::text || ' at ' || current_setting('port') as started`,
       )
       .simple()
+    const { lineage, flushed } = await connection.locate(null)
     const isStandby = row?.["standby"] === true
     if (isStandby && !node.isFollowed) throw new NowhereToRead(`${node.name} is a standby.`)
     const slot = `${anchor.name}_${process.pid}_${randomBytes(4).toString("hex")}`

@@ -93,10 +93,11 @@ export function watchNode(
     const stopTimer = startAnswerTimer(ANSWER_MS, () => void asked.end())
     try {
       const at = performance.now()
-      const replayed = asked.sql.unsafe(REPLAYED).simple()
-      const [{ lineage, flushed }, [row]] = await Promise.all([
-        asked.locate(state?.lineage ?? null),
+      // In this order, as in begin-stream.ts: no timeline of a standby is taken for a primary's.
+      const replayed = asked.sql.unsafe(REPLAYED).simple().execute()
+      const [[row], { lineage, flushed }] = await Promise.all([
         replayed,
+        asked.locate(state?.lineage ?? null),
       ])
       const isStandby = row?.["standby"] === true
       return {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { openStart, type Place } from "#server/realtime/begin-stream.ts"
+import type { Lineage } from "#server/realtime/lineage.ts"
 import { openPool } from "#server/realtime/pool.ts"
+import { openReplication, type ReplicationConnection } from "#server/realtime/replication.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { storedMessages } from "./support/oracle.ts"
 import { insert, startReplicas, type Replicas } from "./support/replicas.ts"
@@ -118,6 +120,54 @@ describe("when the primary dies and a standby is promoted", () => {
     const again = await begin(url.replace("127.0.0.1", "localhost"), place, first.incarnation)
     expect(again.continues).toBe(true)
     expect((await begin(url, place, "another server")).continues).toBe(false)
+  })
+
+  it("a standby that is promoted while it is asked is not taken for a primary that has lost the log", async () => {
+    const [own] = replicas.standbys
+    await replicas.engine([own!]) // which has made the anchor there
+    const [slot] = await replicas.on(
+      replicas.primary,
+      (sql) => sql`select slot_name from pg_replication_slots where slot_type = 'logical' and not temporary`,
+    )
+    const pool = openPool(own!.url, 1, { clientTimeout: 10_000 })
+    onTestFinished(() => pool.close())
+    const begin = (lineage: Lineage, trying: (connection: ReplicationConnection) => void) =>
+      openStart({
+        nodes: [{ url: own!.url, name: "one", pool, isFollowed: true }],
+        anchor: { name: String(slot?.["slot_name"]), publication: "" },
+        place: {
+          position: () => 1n << 62n, // what no server has yet
+          lineage: () => lineage,
+          isIn: ({ timeline }) => timeline === lineage.timeline,
+        },
+        readFrom: null,
+        lostMs: 0,
+        connectMs: 10_000,
+        trying,
+        failed() {},
+      })
+    const found = openReplication(own!.url, "test")
+    const { lineage } = await found.locate(null)
+    await found.end()
+
+    const asked = begin(lineage, (connection) => {
+      const { locate } = connection
+      connection.locate = async (known) => {
+        const location = await locate(known)
+        await replicas.primary.kill()
+        await replicas.failOver(own!)
+        return location
+      }
+    })
+    await expect(asked).rejects.toThrow("No server has caught up with what was read before.")
+
+    const opened = await begin(lineage, () => {})
+    await opened.connection.end()
+    expect(opened).toMatchObject({
+      continues: false,
+      lineage: { timeline: lineage.timeline + 1 },
+    })
+    await bringBack()
   })
 
   it("without what was shown, it disappears, and a position beyond the failover is not gone on from", async () => {
