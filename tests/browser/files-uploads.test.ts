@@ -136,6 +136,7 @@ describe("uploading files", () => {
     await arrived(page)
     await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).click()
     await page.waitForURL("**/dashboard/chat")
+    await arrived(page)
     const asked = page.waitForEvent("dialog")
     await page
       .evaluate(() => {
@@ -357,7 +358,7 @@ async function slow(page: Page, uploadThroughput: number) {
   return { fast: () => limit(-1) }
 }
 
-/** Resolves when the server has the first part of a file, and the second is being sent. */
+/** Resolves when the server has a part of a file, and the next one is being sent. */
 async function arrived(page: Page) {
   await page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0)
 }
