@@ -131,12 +131,13 @@ describe("uploading files", () => {
 
   it("continues on other pages of the dashboard, and asks before leaving", async () => {
     const page = await open("/dashboard/files")
-    const network = await slow(page, 4 * MB)
-    await choose(page, fileOf("film.mov", 28 * MB))
+    await slow(page, 8 * MB)
+    await choose(page, fileOf("film.mov", 39 * MB))
     await arrived(page)
     await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Chat" }).click()
     await page.waitForURL("**/dashboard/chat")
     await arrived(page)
+    await slow(page, MB)
     const asked = page.waitForEvent("dialog")
     await page
       .evaluate(() => {
@@ -144,7 +145,6 @@ describe("uploading files", () => {
       })
       .catch(() => {})
     expect((await asked).type()).toBe("beforeunload")
-    await network.fast().catch(() => {})
   })
 })
 
