@@ -1,15 +1,19 @@
+import type { Page } from "playwright-core"
 import { listPosts } from "#server/blog/blog.ts"
 import type { Product } from "./product.ts"
 
-interface Page {
+/** A page that pictures are taken of. */
+export interface Shot {
   name: string
   path: string
   as?: "ada" | "grace"
   /** Tells search engines to leave it out. */
   isUnlisted?: true
+  /** Opens what the picture is about. */
+  reveal?: (page: Page) => Promise<void>
 }
 
-export const publicPages: Page[] = [
+export const publicPages: Shot[] = [
   { name: "home", path: "/" },
   { name: "features", path: "/features" },
   { name: "pricing", path: "/pricing" },
@@ -28,7 +32,7 @@ export const publicPages: Page[] = [
   { name: "sign-up", path: "/sign-up" },
 ]
 
-export function pagesOf({ thread, share, space, spaceThread, join }: Product): Page[] {
+export function pagesOf({ thread, share, space, spaceThread, join }: Product): Shot[] {
   return [
     ...publicPages,
     { name: "not-found", path: "/docs/nothing", isUnlisted: true },

@@ -34,37 +34,27 @@ try {
 }
 
 async function pictureEverything(from: Browser, served: Product, wanted: string[]) {
-  const isWanted = ({ name }: { name: string }) =>
-    wanted.length === 0 || wanted.some((word) => name.includes(word))
-  const pages = pagesOf(served).filter(isWanted)
-  const surfaces = surfacesOf(served).filter(isWanted)
+  const shots = [...pagesOf(served), ...surfacesOf(served)].filter(
+    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+  )
   if (wanted.length === 0) rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const theme of THEMES) {
     for (const width of WIDTHS) {
       const look = { colorScheme: theme, locale, viewport: { width, height: width < 500 ? 844 : 900 } }
-      for (const { name, path, as } of pages) {
+      for (const { name, path, as, reveal } of shots) {
         const page = await open(from, served, as, look)
         await show(page, served.origin + path)
-        await page.screenshot({ path: pictureOf(name, width, theme), fullPage: true })
-        await page.context().close()
-      }
-      for (const surface of surfaces) {
-        const page = await open(from, served, "ada", look)
-        await show(page, served.origin + surface.path)
-        await surface.open(page)
-        await page.waitForTimeout(300)
-        await page.screenshot({ path: pictureOf(surface.name, width, theme) })
+        await reveal?.(page)
+        // What was revealed may lie over a page of any height.
+        const picture = resolve(folder, `${name}-${width}-${theme}.png`)
+        await page.screenshot({ path: picture, fullPage: reveal === undefined })
         await page.context().close()
       }
     }
   }
-  writeFileSync(resolve(folder, "index.html"), indexOf([...pages, ...surfaces].map(({ name }) => name)))
+  writeFileSync(resolve(folder, "index.html"), indexOf(shots.map(({ name }) => name)))
   process.stdout.write(`${resolve(folder, "index.html")}\n`)
-}
-
-function pictureOf(name: string, width: number, theme: string): string {
-  return resolve(folder, `${name}-${width}-${theme}.png`)
 }
 
 /** What the start page shows of the product. Twice as many pixels as points, for fine screens. */

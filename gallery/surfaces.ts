@@ -1,24 +1,21 @@
 import type { Page } from "playwright-core"
+import type { Shot } from "./pages.ts"
 import type { Product } from "./product.ts"
 
-/** What a page shows once somebody has opened it there, by the keyboard alone. */
-export interface Surface {
-  name: string
-  path: string
-  open(page: Page): Promise<void>
-}
-
-export function surfacesOf({ thread, space, spaceThread }: Product): Surface[] {
+/** Dialogs, menus and sections of spaces, opened by the keyboard alone. */
+export function surfacesOf({ thread, space, spaceThread }: Product): Shot[] {
   return [
     {
       name: "surface-switcher",
       path: `${space}/chat`,
-      open: (page) => page.locator("button[popovertarget^=spaces-]:visible").press("Enter"),
+      as: "ada",
+      reveal: (page) => page.locator("button[popovertarget^=spaces-]:visible").press("Enter"),
     },
     {
       name: "surface-move-file",
       path: "/dashboard/files",
-      async open(page) {
+      as: "ada",
+      async reveal(page) {
         await page.getByRole("button", { name: FILE_MENU }).first().press("Enter")
         await choose(page, MOVE)
       },
@@ -26,7 +23,8 @@ export function surfacesOf({ thread, space, spaceThread }: Product): Surface[] {
     {
       name: "surface-copy-files",
       path: "/dashboard/files",
-      async open(page) {
+      as: "ada",
+      async reveal(page) {
         for (const name of ["harbour-plan.pdf", "breakwater-at-dusk.jpg", "moorings.csv"]) {
           await page.getByRole("link", { name, exact: true }).focus()
           await page.keyboard.press(" ")
@@ -35,13 +33,29 @@ export function surfacesOf({ thread, space, spaceThread }: Product): Surface[] {
         await choose(page, COPY)
       },
     },
-    { name: "surface-move-conversation", path: thread, open: (page) => chooseForThread(page, MOVE) },
-    { name: "surface-copy-conversation", path: spaceThread, open: (page) => chooseForThread(page, COPY) },
-    { name: "surface-share-conversation", path: spaceThread, open: (page) => chooseForThread(page, SHARE) },
+    {
+      name: "surface-move-conversation",
+      path: thread,
+      as: "ada",
+      reveal: (page) => chooseForThread(page, MOVE),
+    },
+    {
+      name: "surface-copy-conversation",
+      path: spaceThread,
+      as: "ada",
+      reveal: (page) => chooseForThread(page, COPY),
+    },
+    {
+      name: "surface-share-conversation",
+      path: spaceThread,
+      as: "ada",
+      reveal: (page) => chooseForThread(page, SHARE),
+    },
     {
       name: "surface-mention",
       path: spaceThread,
-      async open(page) {
+      as: "ada",
+      async reveal(page) {
         await page.getByRole("textbox", { name: QUESTION }).pressSequentially("Could you look at it, @")
         await page.getByRole("listbox").waitFor()
       },
@@ -49,7 +63,8 @@ export function surfacesOf({ thread, space, spaceThread }: Product): Surface[] {
     {
       name: "surface-mention-settings",
       path: "/dashboard/account",
-      open: (page) => page.locator("#notifications").scrollIntoViewIfNeeded(),
+      as: "ada",
+      reveal: (page) => page.locator("#notifications").scrollIntoViewIfNeeded(),
     },
   ]
 }
@@ -72,4 +87,5 @@ async function chooseForThread(page: Page, act: RegExp) {
 async function choose(page: Page, act: RegExp) {
   await page.getByRole("menuitem", { name: act }).press("Enter")
   await page.getByRole("dialog").waitFor()
+  await page.waitForTimeout(300) // it fades in
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import type { Anchor } from "#server/realtime/anchor.ts"
 import { openStart, type Place } from "#server/realtime/begin-stream.ts"
 import type { Lineage } from "#server/realtime/lineage.ts"
 import { openPool } from "#server/realtime/pool.ts"
@@ -25,6 +26,15 @@ async function mustShowTheTable(client: ReferenceClient, list: Followed) {
   const expected = await stored()
   await client.until(() => ids(list).join() === expected.join(), `the rows ${expected.join()}`)
   expect(client.violations).toEqual([])
+}
+
+/** The anchor that an engine has made. */
+async function findAnchor(): Promise<Anchor> {
+  const [slot] = await replicas.on(
+    replicas.primary,
+    (sql) => sql`select slot_name from pg_replication_slots where slot_type = 'logical' and not temporary`,
+  )
+  return { name: String(slot?.["slot_name"]), publication: "" }
 }
 
 /** Ends a test with three servers again. */
@@ -96,16 +106,13 @@ describe("when the primary dies and a standby is promoted", () => {
   it("a stream goes on at the server that it read, under whichever address it is found", async () => {
     await replicas.engine([])
     const { url } = replicas.primary
-    const [slot] = await replicas.on(
-      replicas.primary,
-      (sql) => sql`select slot_name from pg_replication_slots where slot_type = 'logical' and not temporary`,
-    )
+    const anchor = await findAnchor()
     const begin = async (address: string, place: Place, readFrom: string | null) => {
       const pool = openPool(address, 1, { clientTimeout: 10_000 })
       onTestFinished(() => pool.close())
       const opened = await openStart({
         nodes: [{ url: address, name: "one", pool, isFollowed: false }],
-        anchor: { name: String(slot?.["slot_name"]), publication: "" },
+        anchor,
         place,
         readFrom,
         lostMs: 60_000,
@@ -128,16 +135,13 @@ describe("when the primary dies and a standby is promoted", () => {
   it("a standby that is promoted while it is asked is not taken for a primary that has lost the log", async () => {
     const [own] = replicas.standbys
     await replicas.engine([own!]) // which has made the anchor there
-    const [slot] = await replicas.on(
-      replicas.primary,
-      (sql) => sql`select slot_name from pg_replication_slots where slot_type = 'logical' and not temporary`,
-    )
+    const anchor = await findAnchor()
     const pool = openPool(own!.url, 1, { clientTimeout: 10_000 })
     onTestFinished(() => pool.close())
     const begin = (lineage: Lineage, trying: (connection: ReplicationConnection) => void) =>
       openStart({
         nodes: [{ url: own!.url, name: "one", pool, isFollowed: true }],
-        anchor: { name: String(slot?.["slot_name"]), publication: "" },
+        anchor,
         place: {
           position: () => 1n << 62n, // what no server has yet
           lineage: () => lineage,
