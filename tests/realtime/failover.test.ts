@@ -91,12 +91,7 @@ describe("when the primary dies and a standby is promoted", () => {
     await follower!.stop()
     await insert(replicas, 51, 60)
     await mustShowTheTable(client, list)
-    const streams = () =>
-      replicas.on(
-        old,
-        (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
-      )
-    await expect.poll(streams, { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(() => replicas.readersOf(old), { timeout: 30_000 }).toHaveLength(1)
     await insert(replicas, 61, 65)
     await mustShowTheTable(client, list)
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
@@ -178,21 +173,21 @@ describe("when the primary dies and a standby is promoted", () => {
   })
 
   it("without what was shown, it disappears, and a position beyond the failover is not gone on from", async () => {
-    const [own, promoted] = replicas.standbys
-    const engine = await replicas.engine([own!, promoted!])
+    const engine = await replicas.engine(replicas.standbys)
+    const [own, promoted] = await replicas.findSource()
     const client = await replicas.client(engine)
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const away = await replicas.client(engine, "bob")
     const awayList = await away.follow("messages.inThread", { threadId: "t" })
-    await promoted!.stop()
+    await promoted.stop()
     await insert(replicas, 71, 80)
     await client.until(() => list.rows.has("00000080"), "rows that will be taken back")
     await away.until(() => awayList.rows.has("00000080"), "rows that will be taken back")
     away.close()
     await replicas.primary.kill()
-    await own!.kill()
-    await promoted!.start()
-    await replicas.failOver(promoted!)
+    await own.kill()
+    await promoted.start()
+    await replicas.failOver(promoted)
     await insert(replicas, 81, 85)
     await client.until(() => list.state === "reset", "the reset")
     await client.renew()
@@ -205,17 +200,17 @@ describe("when the primary dies and a standby is promoted", () => {
   })
 
   it("with what was shown, because it was shown only once that standby had it", async () => {
-    const [own, promoted] = replicas.standbys
-    const engine = await replicas.engine([own!, promoted!], { confirmedBy: 2 })
+    const engine = await replicas.engine(replicas.standbys, { confirmedBy: 2 })
+    const [own, promoted] = await replicas.findSource()
     const client = await replicas.client(engine)
     const list = await client.follow("messages.inThread", { threadId: "t" })
     const before = ids(list)
-    await promoted!.stop()
+    await promoted.stop()
     await insert(replicas, 91, 95)
     // The standby that is read has it, and says so.
-    await own!.whenStreaming()
+    await own.whenStreaming()
     await expect
-      .poll(async () => (await replicas.on(own!, (sql) => storedMessages(sql, "t"))).length)
+      .poll(async () => (await replicas.on(own, (sql) => storedMessages(sql, "t"))).length)
       .toBe(before.length + 5)
     const [page] = await Promise.allSettled([
       engine.realtime.snapshotOf([{ query: "messages.inThread", args: { threadId: "t" } }], { id: "ada" }),
@@ -223,9 +218,9 @@ describe("when the primary dies and a standby is promoted", () => {
     expect(page).toMatchObject({ status: "rejected", reason: { refusal: { code: "unavailable" } } })
     expect(ids(list)).toEqual(before)
     await replicas.primary.kill()
-    await own!.kill()
-    await promoted!.start()
-    await replicas.failOver(promoted!)
+    await own.kill()
+    await promoted.start()
+    await replicas.failOver(promoted)
     await bringBack()
     await insert(replicas, 96, 99)
     await mustShowTheTable(client, list)

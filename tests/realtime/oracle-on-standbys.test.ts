@@ -196,8 +196,8 @@ describe("the snapshot and the stream of a standby together", () => {
   ])(
     "equal the table while a standby %s for a minute, and when it is the only one left after that",
     async (_, harmOwn, heal) => {
-      const [own, other] = replicas.standbys
-      const client = await replicas.client(await begin([own!, other!]))
+      const client = await replicas.client(await begin(replicas.standbys))
+      const [own, other] = await replicas.findSource()
       client.keepEvents = false
       const list = await client.follow("messages.inThread", { threadId: "t" })
       const stopping = new AbortController()
@@ -206,19 +206,14 @@ describe("the snapshot and the stream of a standby together", () => {
       const writing = (async () => {
         for (; !stopping.signal.aborted; await sleep(20)) await insert(replicas, ++written, written)
       })()
-      await harmOwn(own!)
+      await harmOwn(own)
       await sleep(60_000)
       await client.until(() => list.rows.size > written - 50, "the rows of the minute", 10_000)
-      await heal(own!)
-      await own!.whenStreaming()
-      other!.pause()
-      onTestFinished(async () => other!.resume())
-      const streams = () =>
-        replicas.on(
-          own!,
-          (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
-        )
-      await expect.poll(streams, { timeout: 60_000 }).toHaveLength(1)
+      await heal(own)
+      await own.whenStreaming()
+      other.pause()
+      onTestFinished(async () => other.resume())
+      await expect.poll(() => replicas.readersOf(own), { timeout: 60_000 }).toHaveLength(1)
       stopping.abort()
       await writing
       const stored = await replicas.on(replicas.primary, (sql) => storedMessages(sql, "t"))

@@ -32,20 +32,15 @@ async function mustShowTheTable(client: ReferenceClient, list: Followed) {
 }
 
 const readsStandby = ({ realtime }: Engine) => realtime.metrics()["reads_standby"]
-const sendersOfLogs = (node: (typeof replicas.nodes)[number]) =>
-  replicas.on(
-    node,
-    (sql) => sql`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
-  )
 
 describe("a process that follows standbys", () => {
   it("reads the log from one of them, and nothing from the primary", async () => {
     const { engine, client, list } = await begin()
     await insert(replicas, 1, 20)
     await mustShowTheTable(client, list)
+    await replicas.findSource()
     expect(readsStandby(engine)).toBe(1)
-    expect(await sendersOfLogs(replicas.primary)).toHaveLength(0)
-    expect(await sendersOfLogs(replicas.standbys[0]!)).toHaveLength(1)
+    expect(await replicas.readersOf(replicas.primary)).toHaveLength(0)
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
   })
 
@@ -82,7 +77,8 @@ describe("a process that follows standbys", () => {
 
   it("renders it from the primary when the standby does not get there, and a browser reads it again", async () => {
     const engine = await replicas.engine(replicas.standbys, {}, { followWaitMs: 100, followLagMs: 60_000 })
-    await replicas.standbys[0]!.pauseReplay()
+    const [own] = await replicas.findSource()
+    await own.pauseReplay()
     try {
       await insert(replicas, 1, 3)
       const [page] = await engine.realtime.snapshotOf(
@@ -93,7 +89,7 @@ describe("a process that follows standbys", () => {
       expect(page?.have).toBeUndefined()
       expect(engine.realtime.metrics()["reads_moved_to_primary"]).toBe(1)
     } finally {
-      await replicas.standbys[0]!.resumeReplay()
+      await own.resumeReplay()
     }
   })
 
@@ -117,19 +113,19 @@ describe("a process that follows standbys", () => {
     const { engine, client, list } = await begin()
     await insert(replicas, 1, 10)
     await mustShowTheTable(client, list)
-    const [own, other] = replicas.standbys
-    await harm(own!)
+    const [own, other] = await replicas.findSource()
+    await harm(own)
     try {
       await insert(replicas, 11, 20)
       await mustShowTheTable(client, list)
-      await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
+      await expect.poll(() => replicas.readersOf(other), { timeout: 20_000 }).toHaveLength(1)
       await expect.poll(() => readsStandby(engine), { timeout: 20_000 }).toBe(1)
       const resumed = await client.follow("messages.inThread", { threadId: "t" })
       expect(resumed.rows.size).toBe(20)
     } finally {
-      await heal(own!)
+      await heal(own)
     }
-    await own!.whenStreaming()
+    await own.whenStreaming()
     await insert(replicas, 21, 30)
     await mustShowTheTable(client, list)
     expect(client.seen).toMatchObject({ rows: 2, resets: 0 })
@@ -152,22 +148,23 @@ describe("a process that follows standbys", () => {
   })
 
   it("goes on at another one after a pause for which its slots kept too much of the log", async () => {
-    const [own, other] = replicas.standbys
-    await own!.set({ max_slot_wal_keep_size: "16MB", wal_keep_size: "0" })
-    onTestFinished(() => own!.set({ max_slot_wal_keep_size: null, wal_keep_size: null }))
-    const engine = await spawnEngine(replicas.databaseUrl, SWIFT, "this", [own!.url, other!.url])
+    const urls = replicas.standbys.map(({ url }) => url)
+    const engine = await spawnEngine(replicas.databaseUrl, SWIFT, "this", urls)
     onTestFinished(() => engine.end("SIGKILL"))
+    const [own] = await replicas.findSource()
+    await own.set({ max_slot_wal_keep_size: "16MB", wal_keep_size: "0" })
+    onTestFinished(() => own.set({ max_slot_wal_keep_size: null, wal_keep_size: null }))
     const client = await replicas.client(engine)
     const list = await client.follow("messages.inThread", { threadId: "t" })
     await insert(replicas, 1, 10)
     await mustShowTheTable(client, list)
     engine.signal("SIGSTOP")
-    const lines = replicas.linesOf(own!)
-    while (!lines().some((line) => /restart_lsn .* exceeds the limit/.test(line))) await fillLog(own!)
+    const lines = replicas.linesOf(own)
+    while (!lines().some((line) => /restart_lsn .* exceeds the limit/.test(line))) await fillLog(own)
     engine.signal("SIGCONT")
     await insert(replicas, 11, 20)
     await mustShowTheTable(client, list)
-    await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
+    await expect.poll(() => slotsOf(own), { timeout: 20_000 }).toEqual(["reserved"])
     await insert(replicas, 21, 30)
     await mustShowTheTable(client, list)
     expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
@@ -176,39 +173,39 @@ describe("a process that follows standbys", () => {
   inAll(
     "makes a slot again that conflicted with what the primary removed, and reads there again",
     async () => {
-      const [own, other] = replicas.standbys
-      await own!.set({ hot_standby_feedback: "off", wal_receiver_status_interval: "1s" })
-      await other!.set({ wal_receiver_status_interval: "1s" })
-      onTestFinished(async () => {
-        other!.resume()
-        await own!.set({ hot_standby_feedback: null, wal_receiver_status_interval: null })
-        await other!.set({ wal_receiver_status_interval: null })
-      })
       // Slots that hold little, so that the primary soon removes what they no longer need.
-      const engine = await replicas.engine([own!, other!], {}, { windowMs: 500 })
+      const engine = await replicas.engine(replicas.standbys, {}, { windowMs: 500 })
+      const [own, other] = await replicas.findSource()
+      await own.set({ hot_standby_feedback: "off", wal_receiver_status_interval: "1s" })
+      await other.set({ wal_receiver_status_interval: "1s" })
+      onTestFinished(async () => {
+        other.resume()
+        await own.set({ hot_standby_feedback: null, wal_receiver_status_interval: null })
+        await other.set({ wal_receiver_status_interval: null })
+      })
       const client = await replicas.client(engine)
       const list = await client.follow("messages.inThread", { threadId: "t" })
       await insert(replicas, 1, 10)
       await mustShowTheTable(client, list)
-      await own!.pauseReplay()
-      const lines = replicas.linesOf(own!)
-      await expect.poll(() => sendersOfLogs(other!), { timeout: 20_000 }).toHaveLength(1)
+      await own.pauseReplay()
+      const lines = replicas.linesOf(own)
+      await expect.poll(() => replicas.readersOf(other), { timeout: 20_000 }).toHaveLength(1)
       await removeFromCatalogue()
-      await own!.resumeReplay()
+      await own.resumeReplay()
       await expect
         .poll(() => lines().some((line) => /conflicted with xid horizon/.test(line)), { timeout: 20_000 })
         .toBe(true)
       await insert(replicas, 11, 20)
       await mustShowTheTable(client, list)
-      await expect.poll(() => slotsOf(own!), { timeout: 20_000 }).toEqual(["reserved"])
+      await expect.poll(() => slotsOf(own), { timeout: 20_000 }).toEqual(["reserved"])
       // The process is further than where the new slot begins.
       await insert(replicas, 21, 25)
       await mustShowTheTable(client, list)
-      other!.pause()
+      other.pause()
       await insert(replicas, 26, 30)
       await mustShowTheTable(client, list)
-      await expect.poll(() => sendersOfLogs(own!), { timeout: 20_000 }).toHaveLength(1)
-      other!.resume()
+      await expect.poll(() => replicas.readersOf(own), { timeout: 20_000 }).toHaveLength(1)
+      other.resume()
       await insert(replicas, 31, 40)
       await mustShowTheTable(client, list)
       expect(client.seen).toMatchObject({ rows: 1, resets: 0 })

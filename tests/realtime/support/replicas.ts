@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { openPostgres, readDatabaseUrl } from "#db/servers.ts"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import type { RealtimeLimits } from "#server/realtime/limits.ts"
@@ -32,6 +32,24 @@ export async function startReplicas(settings: Record<string, string> = {}) {
       } finally {
         await connection.end({ timeout: 0 }).catch(() => {})
       }
+    },
+    /** The processes that read the log of this node. */
+    readersOf(node: ReplicaNode) {
+      return this.on(
+        node,
+        (connection) =>
+          connection`select 1 from pg_stat_replication where application_name = 'realtime stream'`,
+      )
+    },
+    /** The standby that the only process reads from, and the other. It began at the one that answered first. */
+    async findSource(): Promise<[source: ReplicaNode, other: ReplicaNode]> {
+      const [one, other] = set.standbys as [ReplicaNode, ReplicaNode]
+      const isRead = async () => {
+        const readers = await Promise.all([this.readersOf(one), this.readersOf(other)])
+        return readers.map(({ length }) => length).join(" and ")
+      }
+      await expect.poll(isRead, { timeout: 20_000 }).toMatch(/^(1 and 0|0 and 1)$/)
+      return (await isRead()) === "1 and 0" ? [one, other] : [other, one]
     },
     /** What a node logs from now on. */
     linesOf({ name }: ReplicaNode): () => string[] {
