@@ -67,8 +67,10 @@ export async function streamThreadShare(
       scope.turns.follow(
         (ending) =>
           new Promise((resolve) => {
-            stops.push(resolve)
-            ending.addEventListener("abort", () => close("\n"), { once: true })
+            const end = () => close("\n")
+            ending.addEventListener("abort", end, { once: true })
+            // The signal lives as long as the process.
+            stops.push(resolve, () => ending.removeEventListener("abort", end))
           }),
       )
       send("retry: 3000\n\n")

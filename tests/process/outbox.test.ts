@@ -9,6 +9,8 @@ import { openBrowser, postJson, signUp } from "../support/people.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
 
 const PEOPLE = amount(24, 100)
+/** How many of them sign up at the same time. */
+const AT_ONCE = 4
 
 let receiver: SmtpReceiver
 let first: TidelineApp
@@ -60,15 +62,16 @@ describe("a mail server that is down during many sign-ups, with processes being 
     const numbers = Array.from({ length: PEOPLE }, (_, i) => i)
     let isKilled = false
     await Promise.all(
-      [0, 1, 2, 3].map(async (worker) => {
-        for (const i of numbers.filter((each) => each % 4 === worker)) {
+      numbers.slice(0, AT_ONCE).map(async (worker) => {
+        for (const i of numbers.filter((each) => each % AT_ONCE === worker)) {
           if (acknowledged.length >= 0.4 * PEOPLE && !isKilled)
             isKilled = process.kill(doomed[0].pid, "SIGKILL")
           await join(doomed[0], i).catch(() => join(doomed[1], i).catch(() => {}))
         }
       }),
     )
-    expect(acknowledged.length).toBeGreaterThan(0.9 * PEOPLE)
+    // Those of the others that were under way at the kill may be stored without an answer.
+    expect(acknowledged.length).toBeGreaterThan(PEOPLE - AT_ONCE)
     expect(receiver.received).toEqual([])
 
     // The mail server comes back, and the second is killed while it sends.

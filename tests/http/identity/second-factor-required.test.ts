@@ -53,6 +53,17 @@ test("with SECOND_FACTOR=required a passkey is enough, and is asked for after a 
   expect((await byPassword("/api/files")).status).toBe(200)
 })
 
+test("with SECOND_FACTOR=required the recovery codes count only once the app has shown a code", async () => {
+  const person = await signUp(app, { name: "Mary", email: "mary@example.org" })
+  const { password } = person
+  const begun = await postJson(person, "/api/auth/two-factor/enable", { password })
+  const { backupCodes } = (await begun.json()) as { backupCodes: string[] }
+  const code = backupCodes[0] ?? ""
+  const shown = await postJson(person, "/api/auth/two-factor/verify-backup-code", { code })
+  expect(shown.status).toBe(401)
+  expect((await person("/api/files")).status).toBe(403)
+})
+
 test("with SECOND_FACTOR=required somebody who cannot set one up can sign out", async () => {
   const person = await signUp(app, { name: "Grace", email: "grace@example.org" })
   const out = await person("/sign-out", { method: "POST" })

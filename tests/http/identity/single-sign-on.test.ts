@@ -3,6 +3,7 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
+import { addPasskey } from "../../support/passkeys.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
 import {
@@ -347,10 +348,17 @@ describe("an email address", () => {
     const joan = { name: "Joan", email: "joan@example.org" }
     const claimant = await signUp(app, joan)
     const key = await claimant.apiKey()
+    await claimant("/onboarding")
+    await sql`update users set onboarding_completed = true where email = ${joan.email}`
+    await addSecondFactor(claimant, claimant.password)
+    await addPasskey(app, claimant)
     const { browser } = await enter("joan")
-    expect(await isSignedIn(browser)).toBe(true)
-    expect([await isSignedIn(claimant), await statusWith(key)]).toEqual([false, 401])
+    expect((await browser("/dashboard")).status).toBe(200)
+    expect([(await claimant("/dashboard")).status, await statusWith(key)]).toEqual([302, 401])
     await expect(signIn(app, joan)).rejects.toThrow("401")
+    const factors = await sql`
+      select id from auth.passkey union all select id from auth.two_factor`
+    expect(factors).toEqual([])
   })
 
   test("of another domain than the provider's makes and links no account", async () => {

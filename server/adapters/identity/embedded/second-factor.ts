@@ -100,14 +100,12 @@ export async function checkAttempt(
   const userId = await challengedUser(call)
   if (userId === null) return
   await countGuess(db, userId)
-  await requireReadable(call, db, userId)
-  if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
-}
-
-/** The plugin would fail with an internal error. */
-async function requireReadable({ context }: GenericEndpointContext, db: Database, userId: string) {
   const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
-  if (factor) await decrypt(context.secretConfig, factor.secret)
+  // The plugin would fail with an internal error.
+  if (factor) await decrypt(call.context.secretConfig, factor.secret)
+  if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
+  // The codes are shown before the app is: whoever only knows the password has them.
+  else if (!factor?.verified) throw invalidCode()
 }
 
 async function decrypt(key: SecretConfig, data: string): Promise<string> {

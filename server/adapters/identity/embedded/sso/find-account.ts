@@ -6,6 +6,7 @@ import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.
 import type { Sender } from "#server/accounts/security-contract.ts"
 import type { SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
 import { forgetAddressChange } from "#server/adapters/identity/embedded/forget-address-change.ts"
+import { removeFactors } from "#server/adapters/identity/embedded/second-factor.ts"
 import type { RecordEvent } from "#server/adapters/identity/embedded/security-events.ts"
 
 /** The claims of an ID token, or of the provider's user info. */
@@ -68,7 +69,7 @@ export function issuerOf(providerId: string): string {
 
 /**
  * The account with this address; null if there is none. If the address was never confirmed,
- * somebody else may have signed up with it, so all earlier sessions, keys and passwords end.
+ * somebody else may have signed up with it, so all earlier sessions, keys, passwords and factors end.
  */
 async function takeOver(transaction: Transaction, email: string): Promise<string | null> {
   const [user] = await transaction.select().from(authUser).where(eq(authUser.email, email)).for("update")
@@ -79,6 +80,7 @@ async function takeOver(transaction: Transaction, email: string): Promise<string
   await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
   await forgetAddressChange(transaction, id)
   await transaction.delete(authAccount).where(eq(authAccount.userId, id))
+  await removeFactors(transaction, id)
   await transaction
     .update(authUser)
     .set({ emailVerified: true, holderConfirmed: false, updatedAt: new Date() })
