@@ -97,12 +97,22 @@ export const refusalTexts = {
     "You own spaces with other members: {spaces}. Choose for each who gets it, or delete it.",
   "space-owner-fixed": "The owner's role changes only when the space is transferred.",
   "space-slug-taken": "Another space already has the address {slug}.",
+  "space-slug-reserved":
+    "The address {slug} is reserved for the space that everyone joins. Ask the administrator, who set SPACE_FOR_EVERYONE.",
   "spaces-off": "This installation offers no spaces. Ask the administrator to set SPACES=on.",
   "too-many-spaces": "You own {most} spaces. Delete one you no longer need.",
+  "member-owns-too-many": "This member owns {most} spaces, and cannot own another one.",
+  "member-lacks-space":
+    "What the space stores would exceed the storage of this member's plan. Delete files first, or choose another member.",
   "too-many-members": "A space can have {most} members.",
   "too-many-invitations": "A space can have {most} open invitations. Revoke one you no longer need.",
   "person-is-member": "{email} is already a member.",
   "invitation-dead": "This invitation doesn't work. Ask the person who sent it for a new one.",
+  "invitation-outlived":
+    "You were given this invitation before your access was taken away. Ask the owner of the space for a new one.",
+  "invitation-emails-open":
+    "Five invitations that still work were sent to {email}. Make a link, and send it yourself.",
+  "too-many-emails": "You can have {most} emails sent in an hour. Try again later.",
   "invitation-address-unconfirmed":
     "Open the link in the email that invited you, or confirm your email address first.",
 

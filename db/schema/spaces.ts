@@ -106,6 +106,8 @@ export const spaceInvitations = pgTable(
     /** How many people may use it. Null without a limit. */
     maxUses: integer("max_uses"),
     uses: integer("uses").notNull().default(0),
+    /** The people whose access was taken away since: it does not let them in again. */
+    barred: uuid("barred").array().notNull().default([]),
     /** Who invited. */
     userId: uuid("user_id")
       .notNull()

@@ -52,12 +52,13 @@ export async function streamThreadShare(
         controller.enqueue(encoder.encode(last))
         controller.close()
       }
+      const finish = () => close("\n")
       const gone = () => close("event: gone\ndata:\n\n")
       const changes = spread(() => send("event: changed\ndata:\n\n"))
       const beats = setInterval(() => send(": still here\n\n"), BETWEEN_BEATS)
       const { expiresAt } = found.share
       const left = expiresAt === null ? Infinity : expiresAt - Date.now()
-      const end = setTimeout(left < LONGEST ? gone : () => close("\n"), Math.min(left, LONGEST))
+      const end = setTimeout(left < LONGEST ? gone : finish, Math.min(left, LONGEST))
       stops.push(
         changes.stop,
         () => clearInterval(beats),
@@ -67,10 +68,9 @@ export async function streamThreadShare(
       scope.turns.follow(
         (ending) =>
           new Promise((resolve) => {
-            const end = () => close("\n")
-            ending.addEventListener("abort", end, { once: true })
+            ending.addEventListener("abort", finish, { once: true })
             // The signal lives as long as the process.
-            stops.push(resolve, () => ending.removeEventListener("abort", end))
+            stops.push(resolve, () => ending.removeEventListener("abort", finish))
           }),
       )
       send("retry: 3000\n\n")

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull } from "drizzle-orm"
+import { and, eq, gt, isNotNull } from "drizzle-orm"
 import * as v from "valibot"
 import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, Gone, isRefusal, NotFound, TooLarge, type Refusal } from "#server/errors.ts"
@@ -152,11 +152,11 @@ async function findUpload(
     .from(uploads)
     .where(and(eq(uploads._id, id), eq(uploads.userId, viewer.user._id), isNotNull(uploads.length)))
   if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
-  if (row.expiresAt < Date.now() && expired === "refused") {
-    throw new Gone("upload-expired")
-  }
   // A cancelled upload only frees space.
-  if (row.spaceId !== null && expired === "refused") await requireEditor({ db, viewer }, row.spaceId)
+  if (expired === "refused") {
+    if (row.spaceId !== null) await requireEditor({ db, viewer }, row.spaceId)
+    if (row.expiresAt < Date.now()) throw new Gone("upload-expired")
+  }
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }
 
@@ -195,7 +195,11 @@ async function progressOf(scope: Uploading, upload: OpenUpload, offset: number):
 async function prolong({ db, config }: Scope<"config" | "db">, upload: OpenUpload) {
   const expiresAt = nextExpiry(config)
   if (upload.expiresAt > expiresAt - SPENT) return
-  await db.update(uploads).set({ expiresAt }).where(eq(uploads._id, upload._id))
+  // It is over if its space was closed to the sender in the meantime.
+  await db
+    .update(uploads)
+    .set({ expiresAt })
+    .where(and(eq(uploads._id, upload._id), gt(uploads.expiresAt, 0)))
   upload.expiresAt = expiresAt
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
 import { blobs, files, fileShares } from "#db/schema/files.ts"
-import { spaces } from "#db/schema/spaces.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { hasShown, linkCookie, type Link } from "#server/links/cookies.ts"
 import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
@@ -94,12 +94,16 @@ async function findShare(scope: Visiting, token: string, request: Request) {
     .innerJoin(files, eq(files._id, fileShares.fileId))
     .innerJoin(blobs, eq(blobs._id, files.storageId))
     .innerJoin(users, eq(users._id, fileShares.userId))
-    .leftJoin(spaces, eq(spaces._id, files.spaceId))
+    .leftJoin(
+      spaceMembers,
+      and(eq(spaceMembers.spaceId, files.spaceId), eq(spaceMembers.userId, fileShares.userId)),
+    )
     .where(
       and(
         eq(fileShares.tokenHash, hashLinkToken(token)),
         eq(files.trashed, false),
-        or(isNull(spaces._id), eq(spaces.trashed, false)),
+        // A link to a file in a space shows what its creator may see there.
+        or(isNull(files.spaceId), eq(spaceMembers.trashed, false)),
         isNotOver(fileShares.expiresAt),
       ),
     )

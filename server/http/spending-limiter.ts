@@ -27,9 +27,6 @@ export function createSpendingLimiter(interval: number): SpendingLimiter {
   }
 }
 
-/** Emails of POST /api/email in an hour. Several people share a network. */
-export const MOST_EMAILS = { ofPerson: 30, ofNetwork: 120 }
-
 /**
  * Replies per minute. A person can use their whole limit from each of three networks, and twenty
  * people can use theirs from one.

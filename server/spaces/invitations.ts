@@ -43,8 +43,8 @@ export async function listInvitations(
 
 /**
  * Invites by the owner. Another invitation to the same address replaces the earlier one. The URL is
- * in the response and nowhere else. Throws `NotFound`, `Forbidden`, and `Conflict` for a member and
- * for one invitation too many.
+ * in the response and nowhere else. Throws `NotFound`, `Forbidden`, and `Conflict` for a member, for
+ * one invitation too many, and for an address to which no more emails are sent.
  */
 export function inviteToSpace(
   scope: Scope<"db" | "config" | "viewer">,
@@ -82,12 +82,16 @@ export function inviteToSpace(
       .returning(columns)
     if (!invitation) throw new Error("The database returned no row for the new invitation.")
     const url = `${scope.config.origin}/join/${token}`
-    if (address !== "") await announceInvitation({ ...scope, db: tx }, { ...invitation, url, spaceId })
+    if (address !== "" && !(await announceInvitation({ ...scope, db: tx }, { ...invitation, url, spaceId })))
+      throw new Conflict("invitation-emails-open", { email })
     return { invitation, url }
   })
 }
 
-/** In the language of the person who is invited, if they have an account, or else of the inviter. */
+/**
+ * In the language of the person who is invited, if they have an account, or else of the inviter.
+ * Resolves to whether it will be sent.
+ */
 async function announceInvitation(
   scope: Scope<"db" | "config" | "viewer">,
   { email, url, spaceId, expiresAt }: { email: string; url: string; spaceId: string; expiresAt: number },
@@ -99,7 +103,7 @@ async function announceInvitation(
     .where(eq(sql`lower(${users.email})`, email))
     .limit(1)
   const { user } = scope.viewer
-  await queueSpaceInvitation(scope, {
+  return queueSpaceInvitation(scope, {
     email,
     language: invited?.language ?? user.language,
     url,
@@ -119,9 +123,12 @@ export async function revokeInvitation(scope: Scope<"db" | "viewer">, id: string
   return removeOne(scope, and(eq(spaceInvitations._id, id), sql`${spaceInvitations.spaceId} in (${owned})`))
 }
 
-/** The person who was invited by email does not want to. Throws `NotFound`. */
-export async function declineInvitation(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
-  return removeOne(scope, receivedInvitation(scope, id))
+/** The person who was invited by email does not want to. Throws as `acceptReceived` does. */
+export async function declineInvitation(
+  scope: Scope<"db" | "identity" | "viewer">,
+  id: string,
+): Promise<void> {
+  return removeOne(scope, await receivedInvitation(scope, id))
 }
 
 /**
@@ -133,10 +140,7 @@ export async function acceptReceived(
   scope: Scope<"db" | "identity" | "viewer">,
   id: string,
 ): Promise<SpaceSummary> {
-  const which = receivedInvitation(scope, id)
-  const person = await scope.identity.getUser(scope.viewer.session.userId)
-  if (!person?.emailVerified) throw new Forbidden("invitation-address-unconfirmed")
-  return accept(scope, which, () => new NotFound("invitation"))
+  return accept(scope, await receivedInvitation(scope, id), () => new NotFound("invitation"))
 }
 
 /** The viewer joins the space of the link they opened. Throws `NoSuchInvitation`, `Conflict`. */
@@ -171,27 +175,33 @@ function accept(
 ): Promise<SpaceSummary> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
-    // The lock makes those who use a link at the same moment count one after the other.
-    const [invitation] = await tx.select().from(spaceInvitations).where(and(which, isUsable())).for("update")
-    if (!invitation) throw refuse()
-    const { _id, spaceId, role, email, uses } = invitation
+    // A change of the space locks it before its invitations.
     const [space] = await tx
       .select({ _id: spaces._id })
       .from(spaces)
-      .where(and(eq(spaces._id, spaceId), eq(spaces.trashed, false)))
-      .for("no key update")
+      .innerJoin(spaceInvitations, eq(spaceInvitations.spaceId, spaces._id))
+      .where(and(which, isUsable(), eq(spaces.trashed, false)))
+      .for("no key update", { of: spaces })
     if (!space) throw refuse()
+    // The lock makes those who use a link at the same moment count one after the other.
+    const [invitation] = await tx.select().from(spaceInvitations).where(and(which, isUsable())).for("update")
+    if (!invitation) throw refuse()
+    const { _id, spaceId, role, email, uses, barred } = invitation
+    const userId = scope.viewer.user._id
+    const isMember = and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.userId, userId))
+    const here = eq(spaceInvitations._id, _id)
+    const isOwn = email === scope.viewer.user.email.toLowerCase()
+    if ((await tx.$count(spaceMembers, isMember)) > 0) {
+      // Somebody who is a member already uses nothing up.
+      if (isOwn) await tx.delete(spaceInvitations).where(here)
+      return findSpace(inside, spaceId)
+    }
+    if (barred.includes(userId)) throw new Forbidden("invitation-outlived")
     if ((await tx.$count(spaceMembers, eq(spaceMembers.spaceId, spaceId))) >= MOST_MEMBERS)
       throw new Conflict("too-many-members", { most: MOST_MEMBERS })
-    const [joined] = await tx
-      .insert(spaceMembers)
-      .values({ spaceId, userId: scope.viewer.user._id, role })
-      .onConflictDoNothing()
-      .returning({ _id: spaceMembers._id })
-    const here = eq(spaceInvitations._id, _id)
+    await tx.insert(spaceMembers).values({ spaceId, userId, role }).onConflictDoNothing()
     if (email !== "") await tx.delete(spaceInvitations).where(here)
-    // Someone who is a member already uses nothing up.
-    else if (joined)
+    else
       await tx
         .update(spaceInvitations)
         .set({ uses: uses + 1 })
@@ -205,9 +215,15 @@ async function removeOne({ db }: Scope<"db">, which: SQL | undefined): Promise<v
   if (!removed) throw new NotFound("invitation")
 }
 
-function receivedInvitation({ viewer }: Scope<"viewer">, id: string): SQL | undefined {
+/** An invitation to the viewer's address. Throws as `acceptReceived` does. */
+async function receivedInvitation(
+  { identity, viewer }: Scope<"identity" | "viewer">,
+  id: string,
+): Promise<SQL | undefined> {
   const address = viewer.user.email.toLowerCase()
   if (!v.is(InvitationId, id) || address === "") throw new NotFound("invitation")
+  const person = await identity.getUser(viewer.session.userId)
+  if (!person?.emailVerified) throw new Forbidden("invitation-address-unconfirmed")
   return and(eq(spaceInvitations._id, id), eq(spaceInvitations.email, address))
 }
 

@@ -124,8 +124,9 @@ export const spaceMutations = [
     description: "Gives a space another name or slug.",
     args: v.strictObject({ spaceId: SpaceId, ...ChangeSpace.entries }),
     value: SpaceRow,
-    refusals: { ...NO_SPACE, ...NOT_OWNER, conflict: "Another space has this slug." },
-    run: (scope: Scope<"db" | "viewer">, { spaceId, ...changes }) => changeSpace(scope, spaceId, changes),
+    refusals: { ...NO_SPACE, ...NOT_OWNER, conflict: "Another space has this slug, or it is reserved." },
+    run: (scope: Scope<"config" | "db" | "viewer">, { spaceId, ...changes }) =>
+      changeSpace(scope, spaceId, changes),
   }),
   defineMutation({
     name: spaceCalls.leave.name,
@@ -149,11 +150,18 @@ export const spaceMutations = [
     refusals: { not_found: "There is no such space in the caller's trash." },
     run: (scope: Scope<"db" | "viewer">, { spaceId }) => restoreSpace(scope, spaceId),
   }),
-  ofMember(
-    spaceCalls.transfer.name,
-    "Makes another member the owner of a space, and the caller an editor.",
-    transferSpace,
-  ),
+  defineMutation({
+    name: spaceCalls.transfer.name,
+    description: "Makes another member the owner of a space, and the caller an editor.",
+    args: v.strictObject({ spaceId: SpaceId, userId: MemberId }),
+    refusals: {
+      not_found: "There is no such space or member.",
+      ...NOT_OWNER,
+      conflict: "It is the owner, or the member owns too many spaces or lacks the storage.",
+    },
+    run: (scope: Scope<"config" | "db" | "viewer">, { spaceId, userId }) =>
+      transferSpace(scope, spaceId, userId),
+  }),
   defineMutation({
     name: spaceCalls.setRole.name,
     description: "Gives a member of a space another role.",
@@ -162,11 +170,13 @@ export const spaceMutations = [
     run: (scope: Scope<"db" | "viewer">, { spaceId, userId, role }) =>
       setRole(scope, spaceId, userId, { role }),
   }),
-  ofMember(
-    spaceCalls.removeMember.name,
-    "Ends a member's access to a space. What they added stays.",
-    removeMember,
-  ),
+  defineMutation({
+    name: spaceCalls.removeMember.name,
+    description: "Ends a member's access to a space. What they added stays.",
+    args: v.strictObject({ spaceId: SpaceId, userId: MemberId }),
+    refusals: { not_found: "There is no such space or member.", ...NOT_OWNER, conflict: "It is the owner." },
+    run: (scope: Scope<"db" | "viewer">, { spaceId, userId }) => removeMember(scope, spaceId, userId),
+  }),
   defineMutation({
     name: spaceCalls.accept.name,
     description: "Accepts an invitation that was sent to the caller's email address.",
@@ -184,8 +194,9 @@ export const spaceMutations = [
     name: spaceCalls.decline.name,
     description: "Declines an invitation that was sent to the caller's email address.",
     args: v.strictObject({ invitationId: InvitationId }),
-    refusals: NO_INVITATION,
-    run: (scope: Scope<"db" | "viewer">, { invitationId }) => declineInvitation(scope, invitationId),
+    refusals: { ...NO_INVITATION, forbidden: "The caller has not confirmed the address." },
+    run: (scope: Scope<"db" | "identity" | "viewer">, { invitationId }) =>
+      declineInvitation(scope, invitationId),
   }),
   defineMutation({
     name: spaceCalls.revokeInvitation.name,
@@ -195,20 +206,6 @@ export const spaceMutations = [
     run: (scope: Scope<"db" | "viewer">, { invitationId }) => revokeInvitation(scope, invitationId),
   }),
 ]
-
-function ofMember<const Name extends string>(
-  name: Name,
-  description: string,
-  verb: (scope: Scope<"db" | "viewer">, spaceId: string, userId: string) => Promise<void>,
-) {
-  return defineMutation({
-    name,
-    description,
-    args: v.strictObject({ spaceId: SpaceId, userId: MemberId }),
-    refusals: { not_found: "There is no such space or member.", ...NOT_OWNER, conflict: "It is the owner." },
-    run: (scope: Scope<"db" | "viewer">, { spaceId, userId }) => verb(scope, spaceId, userId),
-  })
-}
 
 async function ownsSpace(viewer: Viewer, spaceId: string, sql: SnapshotSql): Promise<boolean> {
   const found = await sql`

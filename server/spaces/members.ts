@@ -1,11 +1,15 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm"
+import { and, asc, eq, inArray, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
+import type { Database } from "#db/client.ts"
 import { fileUsage } from "#db/schema/files.ts"
-import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
+import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
+import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "./access.ts"
 import { MemberId, type ChangeMember, type Member } from "./contract.ts"
+import { countOwned } from "./spaces.ts"
 
 /** The members of one of the viewer's spaces, in the order in which they joined. Throws `NotFound`. */
 export async function listMembers(scope: Scope<"db" | "viewer">, spaceId: string): Promise<Member[]> {
@@ -29,6 +33,7 @@ export function setRole(
     await requireMember(inside, spaceId, ["owner"])
     const member = await requireOther(inside, spaceId, userId)
     await tx.update(spaceMembers).set({ role }).where(member)
+    if (role === "reader") await barFromInvitations(tx, spaceId, userId, ["editor"])
   })
 }
 
@@ -40,21 +45,69 @@ export function removeMember(scope: Scope<"db" | "viewer">, spaceId: string, use
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     await requireMember(inside, spaceId, ["owner"])
-    await tx.delete(spaceMembers).where(await requireOther(inside, spaceId, userId))
+    const member = await requireOther(inside, spaceId, userId)
+    await barFromInvitations(tx, spaceId, userId, ["editor", "reader"])
+    await tx.delete(spaceMembers).where(member)
   })
 }
 
 /**
- * Makes another member the owner, who then pays for the storage, and the viewer an editor. Throws
- * `NotFound`, `Forbidden`, `Conflict`.
+ * Open invitations give a member no access that was taken away from them: those to their address end,
+ * and links no longer work for them.
  */
-export function transferSpace(scope: Scope<"db" | "viewer">, spaceId: string, userId: string): Promise<void> {
+async function barFromInvitations(
+  tx: Database,
+  spaceId: string,
+  userId: string,
+  roles: SpaceInvitation["role"][],
+): Promise<void> {
+  // As for those who join: the space first, then its invitations.
+  await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("no key update")
+  const open = and(eq(spaceInvitations.spaceId, spaceId), inArray(spaceInvitations.role, roles))
+  const address = tx
+    .select({ email: sql`lower(${spaceMembers.memberEmail})` })
+    .from(spaceMembers)
+    .where(and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.userId, userId)))
+  await tx
+    .delete(spaceInvitations)
+    .where(and(open, ne(spaceInvitations.email, ""), inArray(spaceInvitations.email, address)))
+  await tx
+    .update(spaceInvitations)
+    .set({ barred: sql`array_append(${spaceInvitations.barred}, ${userId}::uuid)` })
+    .where(and(open, eq(spaceInvitations.email, "")))
+}
+
+/**
+ * Makes another member the owner, who then pays for the storage, and the viewer an editor. Throws
+ * `NotFound`, `Forbidden`, `Conflict`, also if the member owns too many spaces or lacks the storage.
+ */
+export function transferSpace(
+  scope: Scope<"config" | "db" | "viewer">,
+  spaceId: string,
+  userId: string,
+): Promise<void> {
+  if (!v.is(MemberId, userId)) throw new NotFound("member")
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
+    const most = scope.config.spacesPerPerson
+    const owned = await countOwned(tx, userId)
     await requireMember(inside, spaceId, ["owner"])
     await requireOther(inside, spaceId, userId)
+    if (owned >= most) throw new Conflict("member-owns-too-many", { most })
     await changeOwner(inside, spaceId, { from: scope.viewer.user._id, to: userId })
+    await requireStorage(inside, userId)
   })
+}
+
+/** After the transfer, whose triggers have counted what the space stores for its new owner. */
+async function requireStorage({ config, db }: Scope<"config" | "db">, userId: string): Promise<void> {
+  const [usage] = await db
+    .select({ used: fileUsage.used, reserved: fileUsage.reserved, plan: users.plan })
+    .from(fileUsage)
+    .innerJoin(users, eq(users._id, fileUsage.userId))
+    .where(eq(fileUsage.userId, userId))
+  const { quota } = limitsOf({ plans: config.plans }, { plan: usage?.plan ?? "free" })
+  if (usage && usage.used + usage.reserved > quota) throw new Conflict("member-lacks-space")
 }
 
 /** In the caller's transaction, which has locked both memberships. */

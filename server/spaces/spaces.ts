@@ -2,6 +2,7 @@ import { and, asc, desc, eq, like, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
@@ -72,27 +73,38 @@ export async function createSpace(
   const userId = scope.viewer.user._id
   return scope.db.transaction(async (tx) => {
     const most = scope.config.spacesPerPerson
-    // Those in the trash, too.
-    const owned = and(eq(spaceMembers.userId, userId), eq(spaceMembers.role, "owner"))
-    if ((await tx.$count(spaceMembers, owned)) >= most) throw new Conflict("too-many-spaces", { most })
-    const space = await insertSpace(tx, name)
+    if ((await countOwned(tx, userId)) >= most) throw new Conflict("too-many-spaces", { most })
+    const space = await insertSpace({ ...scope, db: tx }, name)
     await tx.insert(spaceMembers).values({ spaceId: space._id, userId, role: "owner" })
     return { ...space, role: "owner" }
   })
 }
 
+/**
+ * The spaces that a person owns, those in the trash too. In a transaction, which then is the only one
+ * that gives them another.
+ */
+export async function countOwned(tx: Database, userId: string): Promise<number> {
+  await tx.select({ _id: users._id }).from(users).where(eq(users._id, userId)).for("no key update")
+  return tx.$count(spaceMembers, and(eq(spaceMembers.userId, userId), eq(spaceMembers.role, "owner")))
+}
+
 /** Two that are given the same address at the same moment: the later one takes the next. */
-async function insertSpace(tx: Database, name: string): Promise<Omit<SpaceSummary, "role">> {
+async function insertSpace(
+  { config, db }: Scope<"config" | "db">,
+  name: string,
+): Promise<Omit<SpaceSummary, "role">> {
   const slug = slugOf(name)
-  const similar = await tx
+  const similar = await db
     .select({ slug: spaces.slug })
     .from(spaces)
     .where(like(spaces.slug, `${slug.slice(0, 30)}%`))
   const taken = new Set(similar.map((space) => space.slug))
   for (let number = 1; ; number++) {
     const free = number === 1 ? slug : numberedSlug(slug, number)
-    if (taken.has(free)) continue
-    const [space] = await tx
+    if (taken.has(free) || free === config.spaceForEveryone?.slug) continue
+    await lockSlug(db, free)
+    const [space] = await db
       .insert(spaces)
       .values({ name, slug: free })
       .onConflictDoNothing()
@@ -103,25 +115,38 @@ async function insertSpace(tx: Database, name: string): Promise<Omit<SpaceSummar
 
 /** Its owner gives it another name or address. Throws `NotFound`, `Forbidden`, `Conflict`. */
 export function changeSpace(
-  scope: Scope<"db" | "viewer">,
+  scope: Scope<"config" | "db" | "viewer">,
   id: string,
   { name, slug }: ChangeSpace,
 ): Promise<SpaceSummary> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     await requireMember(inside, id, ["owner"])
-    if (slug !== undefined) await requireFreeSlug(tx, id, slug)
+    if (slug !== undefined) await requireFreeSlug(inside, id, slug)
     if (name !== undefined || slug !== undefined)
       await tx.update(spaces).set({ name, slug }).where(eq(spaces._id, id))
     return findSpace(inside, id)
   })
 }
 
-/** The lock makes two who want the same address wait for each other. */
-async function requireFreeSlug(tx: Database, id: string, slug: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`space ${slug}`}))`)
-  const [other] = await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces.slug, slug))
-  if (other && other._id !== id) throw new Conflict("space-slug-taken", { slug })
+/** Makes two who want the same address wait for each other. */
+async function lockSlug(db: Database, slug: string): Promise<void> {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtext(${`space ${slug}`}))`)
+}
+
+/** Everybody who signs up joins the space with the operator's address, so nobody else may take it. */
+async function requireFreeSlug(
+  { config, db }: Scope<"config" | "db">,
+  id: string,
+  slug: string,
+): Promise<void> {
+  await lockSlug(db, slug)
+  const [present] = await db.select({ slug: spaces.slug }).from(spaces).where(eq(spaces._id, id))
+  if (present?.slug === slug) return
+  const reserved = config.spaceForEveryone?.slug
+  if (reserved !== undefined && [slug, present?.slug].includes(reserved))
+    throw new Conflict("space-slug-reserved", { slug: reserved })
+  if ((await db.$count(spaces, eq(spaces.slug, slug))) > 0) throw new Conflict("space-slug-taken", { slug })
 }
 
 /** What the viewer added stays. Throws `NotFound`, and `Conflict` for the owner. */

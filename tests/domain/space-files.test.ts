@@ -180,7 +180,7 @@ describe("a file in a space", () => {
     expect(await restoreFile(people.owner, second._id)).toMatchObject({ fileName: "a (1) (1).txt" })
   })
 
-  it("is reached by its links as long as the space is not in the trash", async () => {
+  it("is reached by its links as long as their creator is a member and the space is not in the trash", async () => {
     const { _id } = await uploadFile(people.editor, aFile("a.txt"), { spaceId })
     const { url } = await shareFile(people.editor, _id, {})
     const visit = () => visitShare(drawer, url.split("/").at(-1) ?? "", new Request(url))
@@ -189,6 +189,10 @@ describe("a file in a space", () => {
     await expect(visit()).rejects.toThrow()
     await restoreSpace(people.owner, spaceId)
     expect(await visit()).toMatchObject({ file: { fileName: "a.txt" } })
+    await setRole(people.owner, spaceId, idOf("editor"), { role: "reader" })
+    expect(await visit()).toMatchObject({ file: { fileName: "a.txt" } })
+    await removeMember(people.owner, spaceId, idOf("editor"))
+    await expect(visit()).rejects.toMatchObject({ status: 404 })
   })
 })
 
@@ -227,6 +231,22 @@ describe("an upload into a space", () => {
     await expect(receivePart(people.editor, _id, part(5))).rejects.toMatchObject({ status: 404 })
     await cancelUpload(people.editor, _id)
     expect(await usageOf("owner")).toMatchObject({ used: 0, reserved: 0 })
+  })
+
+  it("no longer reserves anything once the right to add to the space was taken away", async () => {
+    for (const takeAway of [
+      () => setRole(people.owner, spaceId, idOf("editor"), { role: "reader" }),
+      () => removeMember(people.owner, spaceId, idOf("editor")),
+    ]) {
+      await setRole(people.owner, spaceId, idOf("editor"), { role: "editor" })
+      await createUpload(people.editor, { fileName: "a.bin", length: 50_000, metadata: "", spaceId })
+      expect(await usageOf("owner")).toMatchObject({ reserved: 50_000 })
+      await takeAway()
+      expect(await usageOf("owner")).toMatchObject({ used: 0, reserved: 0 })
+    }
+    await sweep(drawer, Date.now())
+    expect(await drawer.db.$count(uploads)).toBe(0)
+    expect(await findWrongUsage(drawer)).toEqual([])
   })
 
   it("whose bytes are complete is not finished for somebody who was removed", async () => {
@@ -324,6 +344,17 @@ describe("what a space stores", () => {
     expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
     expect(await usageOf("owner")).toMatchObject({ used: 90_000, reserved: 0 })
     expect(await findWrongUsage(drawer)).toEqual([])
+  })
+
+  it("is refused in a transfer to somebody whose plan has no room for it", async () => {
+    await uploadFile(people.owner, aFile("a.bin", Buffer.alloc(60_000)), { spaceId })
+    await uploadFile(people.editor, aFile("own.bin", Buffer.alloc(60_000)), {})
+    await expect(transferSpace(people.owner, spaceId, idOf("editor"))).rejects.toMatchObject({
+      status: 409,
+      reason: "member-lacks-space",
+    })
+    expect(await usageOf("owner")).toMatchObject({ used: 60_000 })
+    expect(await usageOf("editor")).toMatchObject({ used: 60_000 })
   })
 
   it("is the next owner's after a transfer, and nobody's after the space is deleted for good", async () => {

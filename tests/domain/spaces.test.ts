@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
+import { mailOutbox } from "#db/schema/mail.ts"
 import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
@@ -51,6 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
+  await database.db.delete(mailOutbox)
   await database.db.delete(spaces)
   await database.db.delete(users)
   people = {
@@ -96,6 +98,38 @@ describe("a space", () => {
       status: 409,
       reason: "too-many-spaces",
     })
+  })
+
+  it("is one more, not several, for somebody who asks for many at one moment", async () => {
+    const limited = { ...people.owner, config: { ...people.owner.config, spacesPerPerson: 2 } }
+    const asked = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) => createSpace(limited, { name: `Space ${n}` })),
+    )
+    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+  })
+
+  it("gets the address of the space for everyone only from whoever had it before", async () => {
+    const operators = { slug: "team", role: "editor" } as const
+    const config = { ...people.owner.config, spaceForEveryone: operators }
+    const outsider = { ...people.outsider, config }
+    const taken = await createSpace(outsider, { name: "Team" })
+    expect(taken.slug).toBe("team-2")
+    const reserved = { status: 409, reason: "space-slug-reserved" }
+    await expect(changeSpace(outsider, taken._id, { slug: "team" })).rejects.toMatchObject(reserved)
+    await changeSpace(people.owner, space._id, { slug: "team" })
+    const owner = { ...people.owner, config }
+    await changeSpace(owner, space._id, { name: "The team", slug: "team" })
+    await expect(changeSpace(owner, space._id, { slug: "other" })).rejects.toMatchObject(reserved)
+  })
+
+  it("is not given to a member who owns as many as the operator allows", async () => {
+    await createSpace(people.editor, { name: "Edith's" })
+    const limited = { ...people.owner, config: { ...people.owner.config, spacesPerPerson: 1 } }
+    await expect(transferSpace(limited, space._id, idOf(people.editor))).rejects.toMatchObject({
+      status: 409,
+      reason: "member-owns-too-many",
+    })
+    expect(await rolesIn(space)).toMatchObject({ olga: "owner", edith: "editor" })
   })
 
   it("that is for everyone is joined by every new account, once it exists, as long as it is not in the trash", async () => {
@@ -315,10 +349,59 @@ describe("an invitation", () => {
     })
   })
 
-  it("is declined by the person who was invited, and by nobody else", async () => {
+  it("lets nobody in again whose access was taken away since", async () => {
+    const { owner, editor, outsider, removed } = people
+    const link = await inviteToSpace(owner, space._id, { role: "editor" })
+    const byEmail = await inviteToSpace(owner, space._id, { role: "editor", email: "stella@example.org" })
+    await acceptByLink(outsider, tokenOf(link.url))
+    await removeMember(owner, space._id, idOf(outsider))
+    await expect(acceptReceived(outsider, byEmail.invitation._id)).rejects.toMatchObject({ status: 404 })
+    await setRole(owner, space._id, idOf(editor), { role: "reader" })
+    await leaveSpace(editor, space._id)
+    for (const who of [outsider, editor])
+      await expect(acceptByLink(who, tokenOf(link.url))).rejects.toMatchObject({
+        status: 403,
+        reason: "invitation-outlived",
+      })
+    expect(await acceptByLink(removed, tokenOf(link.url))).toMatchObject({ role: "editor" })
+    const later = await inviteToSpace(owner, space._id, { role: "editor" })
+    expect(await acceptByLink(outsider, tokenOf(later.url))).toMatchObject({ role: "editor" })
+  })
+
+  it("by email is not used up by a member who opens it", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, {
+      role: "reader",
+      email: "stella@example.org",
+    })
+    await acceptByLink(people.editor, tokenOf(url))
+    expect(await acceptByLink(people.outsider, tokenOf(url))).toMatchObject({ role: "reader" })
+  })
+
+  it("is refused once five emails with working links went to the address, and the last of them works", async () => {
+    const invite = () =>
+      inviteToSpace(people.owner, space._id, { role: "reader", email: "stella@example.org" })
+    let last = await invite()
+    for (let sent = 1; sent < 5; sent++) last = await invite()
+    await expect(invite()).rejects.toMatchObject({ status: 409, reason: "invitation-emails-open" })
+    expect(await acceptByLink(people.outsider, tokenOf(last.url))).toMatchObject({ role: "reader" })
+  })
+
+  it("is accepted by many while the space is renamed and somebody is invited again", async () => {
+    const { url } = await inviteToSpace(people.owner, space._id, { role: "reader" })
+    const joining = await Promise.all(Array.from({ length: 12 }, (_, n) => person(`guest ${n}`)))
+    await Promise.all([
+      ...joining.map((who) => acceptByLink(who, tokenOf(url))),
+      ...joining.map((_, n) => changeSpace(people.owner, space._id, { name: `Name ${n}` })),
+    ])
+    expect(await listMembers(people.owner, space._id)).toHaveLength(3 + joining.length)
+  })
+
+  it("is declined by the person who was invited, once their address is confirmed, and by nobody else", async () => {
     const email = "stella@example.org"
     const { invitation } = await inviteToSpace(people.owner, space._id, { role: "reader", email })
     await expect(declineInvitation(people.editor, invitation._id)).rejects.toMatchObject({ status: 404 })
+    const unconfirmed = { ...people.outsider, identity: identityOf(false) }
+    await expect(declineInvitation(unconfirmed, invitation._id)).rejects.toMatchObject({ status: 403 })
     await declineInvitation(people.outsider, invitation._id)
     await expect(acceptReceived(people.outsider, invitation._id)).rejects.toMatchObject({ status: 404 })
   })

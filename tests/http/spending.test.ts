@@ -60,6 +60,26 @@ describe("the emails of POST /api/email", () => {
   })
 })
 
+describe("invitations by email", () => {
+  test("to spaces are limited to thirty an hour for a person", async () => {
+    const host = await enter("host@example.org")
+    const made = await host("/api/spaces", post({ name: "Harbour" }))
+    const { space } = (await made.json()) as { space: { _id: string; slug: string } }
+    const path = `/api/spaces/${space._id}/invitations`
+    const invite = (email?: string) => host(path, post({ role: "reader", email }))
+    for (let sent = 1; sent <= 30; sent++)
+      expect((await invite(`guest-${sent}@example.org`)).status).toBe(201)
+    const refused = await invite("guest-31@example.org")
+    expect([refused.status, await refused.json()]).toMatchObject([429, { reason: "too-many-emails" }])
+    const page = await host(`/s/${space.slug}/members`, {
+      method: "POST",
+      body: new URLSearchParams({ intent: "invite", role: "reader", email: "guest-31@example.org" }),
+    })
+    expect(page.status).toBe(429)
+    expect((await invite()).status, "a link sends nothing").toBe(201)
+  })
+})
+
 describe("the replies of POST /api/chat", () => {
   const question = { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }] }
 

@@ -1,5 +1,7 @@
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { countEmail } from "#server/http/email-limit.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { Invite } from "#server/spaces/contract.ts"
 import { inviteToSpace, listInvitations } from "#server/spaces/invitations.ts"
 import { json } from "#server/transport/json.ts"
@@ -23,6 +25,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const body = await parseBody(request, Invite)
     if (body instanceof Response) return body
+    if (body.email) countEmail(scope, networkIn(context))
     return json(await inviteToSpace(scope, params.spaceId, body), { status: 201, headers: NOT_KEPT })
   })
 }

@@ -124,6 +124,7 @@ export const spacesPaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("The space.", OneSpace),
         "401": refused["401"],
+        "403": refusal("The caller's access was taken away since the link was made."),
         "404": refusal("The invitation has expired, was used or was revoked, or never existed."),
         "409": refusal("The space has as many members as it can have."),
         ...ofBody,
@@ -154,7 +155,7 @@ export const spacesPaths: Record<string, PathItem> = {
       responses: {
         "200": jsonAnswer("The space.", OneSpace),
         ...forOwner,
-        "409": refusal("Another space has this slug."),
+        "409": refusal("Another space has this slug, or it is reserved."),
         ...ofBody,
       },
     },
@@ -221,7 +222,12 @@ export const spacesPaths: Record<string, PathItem> = {
       summary: "Make another member the owner, and the caller an editor",
       parameters: [spaceId],
       requestBody: jsonBody(TransferSpace),
-      responses: { ...done, ...forOwner, ...isOwner, ...ofBody },
+      responses: {
+        ...done,
+        ...forOwner,
+        "409": refusal("It is the owner, or the member owns too many spaces or lacks the storage."),
+        ...ofBody,
+      },
     },
   },
   "/api/spaces/{spaceId}/members": members,
@@ -256,7 +262,10 @@ export const spacesPaths: Record<string, PathItem> = {
           v.strictObject({ invitation: Invitation, url: v.pipe(v.string(), v.url()) }),
         ),
         ...forOwner,
-        "409": refusal("The person is a member already, or there are too many open invitations."),
+        "409": refusal(
+          "The person is a member already, or has five open invitations by email, or there are too many.",
+        ),
+        "429": refusal("The caller had too many emails sent."),
         ...ofBody,
       },
     },

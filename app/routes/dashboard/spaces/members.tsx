@@ -10,6 +10,8 @@ import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { countEmail } from "#server/http/email-limit.ts"
+import { networkIn } from "#server/http/visit.ts"
 import { SpaceAct } from "#server/spaces/form-contract.ts"
 import { inviteToSpace, revokeInvitation } from "#server/spaces/invitations.ts"
 import { liveInvitations, liveMembers } from "#server/spaces/live.ts"
@@ -44,6 +46,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     SpaceAct,
     async (form) => {
       const { spaceId } = await findMembership(scope, params.slug)
+      if (form.intent === "invite") countEmail(scope, networkIn(context))
       return act(scope, spaceId, form)
     },
     PICTURE,
