@@ -108,7 +108,7 @@ describe("a space", () => {
     expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
   })
 
-  it("gets the address of the space for everyone only from whoever had it before", async () => {
+  it("gets the address of the space for everyone only before the operator chooses it", async () => {
     const operators = { slug: "team", role: "editor" } as const
     const config = { ...people.owner.config, spaceForEveryone: operators }
     const outsider = { ...people.outsider, config }

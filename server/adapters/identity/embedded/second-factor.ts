@@ -104,7 +104,7 @@ export async function checkAttempt(
   // The plugin would fail with an internal error.
   if (factor) await decrypt(call.context.secretConfig, factor.secret)
   if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
-  // The codes are shown before the app is: whoever only knows the password has them.
+  // The codes are shown before the app is set up, to anyone who knows the password.
   else if (!factor?.verified) throw invalidCode()
 }
 
