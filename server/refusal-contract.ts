@@ -74,6 +74,8 @@ export const refusalTexts = {
     "You are being given {running} answers in other conversations. Wait for one of them, or stop it first.",
   "too-many-replies": "You are being given {most} answers. Wait for one of them, or leave it.",
   "too-many-streams": "You are following {most} replies already. Close one of the streams.",
+  "message-id-taken":
+    "Somebody else's message in this conversation has the same id. Send yours with another one.",
   "message-not-last": "Only the last message can be regenerated.",
   "message-empty": "A user's message has no text.",
   "message-too-long": "A message can have {most} characters at most; one has {length}.",

@@ -180,6 +180,7 @@ async function beginThread(
     spaceId: spaceId?.toLowerCase() ?? null,
     mayEdit: true,
     known: null,
+    stored: null,
     content: null,
     running: null,
     next: null,
@@ -198,6 +199,8 @@ async function prepare(
   if (question.spaceId !== undefined && question.spaceId.toLowerCase() !== state.spaceId)
     throw new NotFound("conversation")
   if (!state.mayEdit) throw new Forbidden("space-reader")
+  const known = isReplaced(question, state.known) ? null : state.known
+  if (known) refuseOthers(scope, question, state)
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
   const isNext = question.waitingId !== undefined && state.next?._id === question.waitingId
   if (question.waitingId !== undefined && !isNext) throw new Conflict("reply-running")
@@ -207,7 +210,6 @@ async function prepare(
     return wait({ scope, threadId, question, timeLimit }, tx, spaceId, running)
   }
 
-  const known = isReplaced(question, state.known) ? null : state.known
   if (known?.status === "completed" && !question.again)
     return { ...known, kind: "answered", content: state.content ?? "" }
   // A message that waited has been counted since.
@@ -224,6 +226,16 @@ async function prepare(
   return { turn, spaceId: state.spaceId, mayBeNamed: state.titleSource === "question" }
 }
 
+/**
+ * Throws Conflict if somebody else's message has this id. Anybody who may write can ask for another
+ * reply to it; for one in place of a failed reply, a page sends the message itself again.
+ */
+function refuseOthers({ viewer }: Scope<"viewer">, { again, text }: SentMessage, state: ThreadState) {
+  const { stored, known } = state
+  if (again || stored?.userId === viewer.user._id) return
+  if (known?.status === "completed" || stored?.content !== text) throw new Conflict("message-id-taken")
+}
+
 /** Another reply and an edit do not wait, and neither does a message that has been replied to. */
 function mayWait({ mayWait: mayIt, again, replaces }: SentMessage, { known }: ThreadState): boolean {
   return mayIt === true && !again && replaces == null && known === null
@@ -236,8 +248,12 @@ async function wait(
   running: number,
 ): Promise<WaitingTurn> {
   const { requestId, text, fileIds = [] } = question
-  const sent = and(eq(chatWaiting.threadId, threadId), eq(chatWaiting.requestId, requestId))
-  if ((await tx.$count(chatWaiting, sent)) === 0) refuseTooMany(scope, running)
+  const [sent] = await tx
+    .select({ userId: chatWaiting.userId, state: chatWaiting.state })
+    .from(chatWaiting)
+    .where(and(eq(chatWaiting.threadId, threadId), eq(chatWaiting.requestId, requestId)))
+  if (sent && sent.userId !== scope.viewer.user._id) throw new Conflict("message-id-taken")
+  if (sent?.state !== "waiting") refuseTooMany(scope, running)
   // If its files are refused, the rest of the batch continues.
   return tx.transaction(async (inner) => {
     const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)

@@ -7,6 +7,7 @@ import {
   chatTurns,
   chatWaiting,
   type Attachment,
+  type ChatMessage,
   type ChatThread,
   type ChatTurn,
   type ChatWaiting,
@@ -31,6 +32,8 @@ export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | 
   mayEdit: boolean
   /** The message itself, if it was stored before. */
   known: KnownTurn | null
+  /** What was stored then, and who sent it. */
+  stored: Pick<ChatMessage, "userId" | "content"> | null
   /** Its reply. */
   content: string | null
   running: { _id: string; deadline: number } | null
@@ -64,6 +67,7 @@ export async function lockThreads(
 }
 
 const running = alias(chatTurns, "running")
+const stored = alias(chatMessages, "stored")
 
 /**
  * Called with the locks held. Returns each conversation's state by its id, and how many of the
@@ -99,6 +103,7 @@ export async function findThreadStates(
         outputTokens: chatTurns.outputTokens,
         finishReason: chatTurns.finishReason,
       },
+      stored: { userId: stored.userId, content: stored.content },
       content: chatMessages.content,
       next: sql<ThreadState["next"]>`(
         select jsonb_build_object('_id', _id, 'requestId', request_id, 'attachments', coalesce(attachments, '[]'))
@@ -113,6 +118,7 @@ export async function findThreadStates(
       chatTurns,
       and(eq(chatTurns.threadId, chatThreads._id), sql`${chatTurns.requestId} = asked.request_id`),
     )
+    .leftJoin(stored, eq(stored._id, chatTurns.questionId))
     .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
     .where(readableThreads(scope))
   return {

@@ -13,13 +13,23 @@ const KEPT = 60 * 60 * 1000
 
 /**
  * Adds a message to those that wait in its conversation, which the transaction has locked: the order
- * is that of the commits. A message sent twice waits once.
+ * is that of the commits. A message sent twice waits once, and one that was taken out of the line
+ * waits again, as the last.
  */
 export async function addWaiting(
   tx: Transaction,
   message: Pick<ChatWaiting, "userId" | "threadId" | "spaceKey" | "requestId" | "content" | "attachments">,
 ): Promise<{ _id: string; ahead: number }> {
   const { threadId, requestId } = message
+  await tx
+    .delete(chatWaiting)
+    .where(
+      and(
+        eq(chatWaiting.threadId, threadId),
+        eq(chatWaiting.requestId, requestId),
+        ne(chatWaiting.state, "waiting"),
+      ),
+    )
   const place = sql`(select coalesce(max(place), 0) + 1 from ${chatWaiting} where thread_id = ${threadId})`
   await tx
     .insert(chatWaiting)

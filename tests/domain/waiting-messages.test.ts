@@ -67,14 +67,40 @@ describe("messages that wait in a conversation of a space", () => {
     expect((await listWaiting(ada, threadId)).map(({ content }) => content)).toEqual(["third"])
   })
 
-  it("count among the replies that their author's plan allows at a time", async () => {
-    const plan = {
-      ...grace,
-      config: readConfig({
-        AUTH_SECRET: "a secret for tests, and for nothing else",
-        CHAT_TURNS_AT_ONCE: "2",
-      }),
+  it("wait again, as the last, when they are sent again after they were taken out of the line", async () => {
+    const withdrawn = idOf(await send(grace, "second"))
+    await withdrawMessage(ada, withdrawn)
+    await send(ada, "third")
+    expect(await send(grace, "second")).toMatchObject({ kind: "waiting", ahead: 1 })
+    expect(await listWaiting(bob, threadId)).toMatchObject([
+      { content: "third", state: "waiting" },
+      { content: "second", state: "waiting", _id: expect.not.stringMatching(withdrawn) },
+    ])
+    for (const _ of [1, 2]) {
+      await endReply()
+      await answerNext(process, threadId)
     }
+    expect(await questions()).toEqual(["the first", "third", "second"])
+  })
+
+  it("count again when they are sent again", async () => {
+    const plan = atOnce(grace, 1)
+    await withdrawMessage(ada, idOf(await send(plan, "second")))
+    await send(plan, "third")
+    await expect(send(plan, "second")).rejects.toMatchObject({ reason: "reply-running-elsewhere" })
+  })
+
+  it("are not taken for somebody else's that have the same id, whether those wait or were withdrawn", async () => {
+    const first = idOf(await send(ada, "q1"))
+    const same = message("another text", { requestId: "q1", mayWait: true })
+    await expect(openTurn(grace, threadId, same, 60_000)).rejects.toMatchObject(TAKEN)
+    await withdrawMessage(grace, first)
+    await expect(openTurn(grace, threadId, same, 60_000)).rejects.toMatchObject(TAKEN)
+    expect(await listWaiting(ada, threadId)).toMatchObject([{ content: "q1", state: "withdrawn" }])
+  })
+
+  it("count among the replies that their author's plan allows at a time", async () => {
+    const plan = atOnce(grace, 2)
     await send(plan, "second")
     await send(plan, "third")
     await expect(send(plan, "fourth")).rejects.toMatchObject({ reason: "too-many-replies-elsewhere" })
@@ -135,6 +161,35 @@ describe("messages that wait in a conversation of a space", () => {
   })
 })
 
+describe("a message in a conversation of a space", () => {
+  it("is not taken for somebody else's that has the same id and a reply", async () => {
+    await expect(
+      openTurn(grace, threadId, message("mine", { requestId: "the first", mayWait: true }), 60_000),
+    ).rejects.toMatchObject(TAKEN)
+    await endReply()
+    for (const text of ["mine", "the first"])
+      await expect(
+        openTurn(grace, threadId, message(text, { requestId: "the first" }), 60_000),
+      ).rejects.toMatchObject(TAKEN)
+    expect(await openTurn(ada, threadId, message("the first"), 60_000)).toMatchObject({ kind: "answered" })
+  })
+
+  it("can be given another reply by somebody else, and is still its author's", async () => {
+    await endReply("failed")
+    await expect(
+      openTurn(grace, threadId, message("mine", { requestId: "the first" }), 60_000),
+    ).rejects.toMatchObject(TAKEN)
+    expect(await openTurn(grace, threadId, message("the first"), 60_000)).toMatchObject({ kind: "fresh" })
+    await endReply()
+    expect(await openTurn(ada, threadId, message("the first"), 60_000)).toMatchObject({ kind: "answered" })
+    expect(await openTurn(grace, threadId, message("the first", { again: true }), 60_000)).toMatchObject({
+      kind: "fresh",
+    })
+    expect(await questions()).toEqual(["the first"])
+  })
+})
+
+const TAKEN = { status: 409, reason: "message-id-taken" }
 const RUNNING = { status: 409, reason: "reply-running" }
 
 /** Its text is its id, too. */
@@ -146,13 +201,18 @@ function send(author: ChatScope, text: string) {
   return openTurn(author, threadId, message(text, { mayWait: true }), 60_000)
 }
 
+function atOnce(author: ChatScope, replies: number): ChatScope {
+  const secret = "a secret for tests, and for nothing else"
+  return { ...author, config: readConfig({ AUTH_SECRET: secret, CHAT_TURNS_AT_ONCE: String(replies) }) }
+}
+
 function idOf(turn: Awaited<ReturnType<typeof send>>): string {
   if (turn.kind !== "waiting") throw new Error("It does not wait.")
   return turn.waitingId
 }
 
-async function endReply() {
-  const ended = { status: "completed" as const, endedAt: Date.now() }
+async function endReply(status: "completed" | "failed" = "completed") {
+  const ended = { status, endedAt: Date.now() }
   await chat.db.update(chatTurns).set(ended).where(eq(chatTurns.threadId, threadId))
 }
 

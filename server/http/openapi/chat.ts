@@ -189,7 +189,7 @@ export const chatPaths: Record<string, PathItem> = {
           COUNTED,
         ),
         "409": refusal(
-          "The conversation is being answered already, or as many others as one user may have answered at once.",
+          "The conversation is being answered already, or as many others as one user may have answered at once; or another person's message in it has the same id.",
           COUNTED,
         ),
         "413": refusal("The body is larger than 256 KB.", COUNTED),
