@@ -189,13 +189,17 @@ export const chatTurns = pgTable(
 /**
  * Messages that an edit removed from a conversation: the old message and everything after it, each
  * row with the id that the message had. Rows never change, except that another edit further up
- * takes them over.
+ * takes them over. Also a reply that was generated again, as long as the copy behind a public link
+ * has it.
  */
 export const chatReplacedMessages = pgTable(
   "chat_replaced_messages",
   {
     ...message(),
-    /** The message that replaced it in the conversation. */
+    /**
+     * The message that replaced it in the conversation. Its own id for a reply that was generated
+     * again: it is no earlier version of any message.
+     */
     replacedBy: uuid("replaced_by").notNull(),
     replacedAt: milliseconds("replaced_at").notNull(),
     /** How it was generated, if it is a reply. */

@@ -45,7 +45,7 @@ export async function writeThreadFiles(
 
 interface Contents {
   messages: Entry[]
-  /** Messages that edits replaced. */
+  /** Messages that edits replaced, and replies that are kept for links. */
   replaced: ReplacedEntry[]
 }
 
@@ -96,9 +96,11 @@ function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents):
   const edits = [...Map.groupBy(replaced, ({ replacedAt }) => replacedAt)].toSorted(
     ([one], [other]) => one - other,
   )
-  const versions = edits.flatMap(([replacedAt, entries]) =>
-    [`# Before the edit of ${writeTime(replacedAt)}`].concat(entries.flatMap(write)),
-  )
+  const versions = edits.flatMap(([replacedAt, entries]) => {
+    // What an edit removed begins with the message that was edited.
+    const what = entries[0]?.role === "user" ? "edit" : "new answer"
+    return [`# Before the ${what} of ${writeTime(replacedAt)}`].concat(entries.flatMap(write))
+  })
   return `${[`# ${escape(thread.title)}`, ...messages.flatMap(write), ...versions].join("\n\n")}\n`
 }
 

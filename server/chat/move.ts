@@ -15,6 +15,7 @@ import { requireEditor, requireMember } from "#server/spaces/access.ts"
 import { editableThread, readableThread } from "./access.ts"
 import type { MoveThread, ThreadSummary } from "./contract.ts"
 import { bringAttachments, hideFindings } from "./move-contents.ts"
+import { forgetReplies } from "./replaced.ts"
 import { refuseThread, summary } from "./threads.ts"
 
 type Moving = Scope<"config" | "db" | "viewer">
@@ -45,8 +46,9 @@ export function moveThread(
     await refuseWhileReplying(inside, id)
     await refuseWhileWaiting(inside, id)
     const userId = scope.viewer.user._id
-    if (spaceId === null) await refuseOthers(inside, id)
     await tx.delete(chatShares).where(eq(chatShares.threadId, id))
+    await forgetReplies(tx, id)
+    if (spaceId === null) await refuseOthers(inside, id)
     await bringAttachments(inside, id, spaceId, attachments)
     if (spaceId !== null) await hideFindings(inside, id)
     const [moved] = await tx

@@ -13,7 +13,7 @@ import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import type { PostedMessage } from "./conversation.ts"
 import { ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
-import { replaceFrom } from "./replaced.ts"
+import { deleteReply, replaceFrom } from "./replaced.ts"
 import {
   findThreadStates,
   insertThread,
@@ -333,5 +333,5 @@ async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): 
     .orderBy(desc(chatMessages._id))
     .limit(1)
   if (last?._id !== turn.answerId) throw new Conflict("message-not-last")
-  await tx.delete(chatMessages).where(eq(chatMessages._id, turn.answerId))
+  await deleteReply(tx, turn.answerId)
 }

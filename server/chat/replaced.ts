@@ -1,7 +1,7 @@
-import { and, desc, eq, exists, lt, sql } from "drizzle-orm"
+import { and, desc, eq, exists, lt, notExists, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
-import { chatMessages, chatReplacedMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { chatMessages, chatReplacedMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead } from "#server/spaces/access.ts"
@@ -29,19 +29,62 @@ export async function replaceFrom(tx: Transaction, threadId: string, questionId:
       update ${chatReplacedMessages} set replaced_by = next._id from next
       where thread_id = ${threadId} and replaced_by in (select _id from cut)
     ), kept as (
-      insert into ${chatReplacedMessages}
+      ${keepCut(sql`(select _id from next)`)}
+    )
+    select _id from next`)
+  if (!next) throw new NotFound("question")
+  return next._id
+}
+
+/**
+ * Deletes a reply in whose place another is generated. Where a public link shows a copy of the
+ * conversation with this reply, the reply is kept for its visitors.
+ */
+export async function deleteReply(tx: Transaction, replyId: string): Promise<void> {
+  await tx.execute(sql`
+    with cut as (
+      delete from ${chatMessages} where _id = ${replyId} returning ${chatMessages}.*
+    )
+    ${keepCut(sql`cut._id`)}
+    where exists (
+      select from ${chatShares}
+      where ${chatShares.threadId} = cut.thread_id and cut._id = any(${chatShares.messageIds})
+    )`)
+}
+
+/** Deletes the replies that were kept for links that are gone. */
+export async function forgetReplies(tx: Transaction, threadId: string): Promise<void> {
+  const shown = tx
+    .select({ one: sql`1` })
+    .from(chatShares)
+    .where(
+      and(
+        eq(chatShares.threadId, threadId),
+        sql`${chatReplacedMessages._id} = any(${chatShares.messageIds})`,
+      ),
+    )
+  await tx
+    .delete(chatReplacedMessages)
+    .where(
+      and(
+        eq(chatReplacedMessages.threadId, threadId),
+        eq(chatReplacedMessages.replacedBy, chatReplacedMessages._id),
+        notExists(shown),
+      ),
+    )
+}
+
+/** Keeps the messages that the same statement deletes as `cut`. */
+function keepCut(replacedBy: SQL): SQL {
+  return sql`insert into ${chatReplacedMessages}
         (_id, _creation_time, user_id, thread_id, replaced_by, replaced_at, role, content, attachments, turn)
-      select cut._id, cut._creation_time, cut.user_id, cut.thread_id, next._id, ${Date.now()}::bigint,
+      select cut._id, cut._creation_time, cut.user_id, cut.thread_id, ${replacedBy}, ${Date.now()}::bigint,
         cut.role, cut.content, cut.attachments,
         case when turn._id is not null then jsonb_build_object(
           'status', turn.status, 'model', turn.model, 'parts', turn.parts, 'failure', turn.failure,
           'inputTokens', turn.input_tokens, 'outputTokens', turn.output_tokens,
           'finishReason', turn.finish_reason) end
-      from next, cut left join ${chatTurns} as turn on turn._id = cut._id
-    )
-    select _id from next`)
-  if (!next) throw new NotFound("question")
-  return next._id
+      from cut left join ${chatTurns} as turn on turn._id = cut._id`
 }
 
 /**

@@ -89,7 +89,7 @@ async function readLive(scope: Scope<"db">, threadId: string, before: string | u
   return { messages: entries.map(asShared), earlierCursor }
 }
 
-/** By their ids: a message that was edited since is among the replaced ones. */
+/** By their ids: one that was edited or generated again since is among the replaced ones. */
 async function readCopy(
   { db }: Scope<"db">,
   messageIds: NonNullable<ChatShare["messageIds"]>,

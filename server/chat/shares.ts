@@ -14,6 +14,7 @@ import {
   requireEditableThread,
 } from "./access.ts"
 import { ThreadShareId, type NewThreadShare, type ShareThread, type ThreadShareSummary } from "./contract.ts"
+import { forgetReplies } from "./replaced.ts"
 import { findThread } from "./threads.ts"
 
 /** Links to one conversation. */
@@ -93,11 +94,15 @@ export async function listThreadShares(
  */
 export async function revokeThreadShare(scope: Scope<"db" | "viewer">, shareId: string): Promise<void> {
   if (!v.is(ThreadShareId, shareId)) throw new NotFound("link")
-  const [revoked] = await scope.db
-    .delete(chatShares)
-    .where(and(editableThreadShares(scope), eq(chatShares._id, shareId)))
-    .returning({ _id: chatShares._id })
-  if (revoked) return
+  const isRevoked = await scope.db.transaction(async (tx) => {
+    const [revoked] = await tx
+      .delete(chatShares)
+      .where(and(editableThreadShares(scope), eq(chatShares._id, shareId)))
+      .returning({ threadId: chatShares.threadId })
+    if (revoked) await forgetReplies(tx, revoked.threadId)
+    return revoked !== undefined
+  })
+  if (isRevoked) return
   const [seen] = await scope.db
     .select({ threadId: chatShares.threadId })
     .from(chatShares)

@@ -4,6 +4,8 @@ import { chatMessages } from "#db/schema/chat.ts"
 import { closeBlocks } from "#server/chat/close-blocks.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
+import { listReplaced } from "#server/chat/replaced.ts"
+import { shareThread } from "#server/chat/shares.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { startReply } from "#server/chat/turn.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
@@ -73,6 +75,31 @@ describe("an exported conversation", () => {
       "How deep is the second sea?",
       "answer",
     ])
+  })
+
+  it("includes a reply that another replaced while a link shows it", async () => {
+    const { _id } = await createThread(ada, { title: "Again" })
+    await ask(_id, "How deep is the sea?")
+    await shareThread(ada, _id, { shows: "copy" })
+    const [question, reply] = (await listMessages(ada, _id)).entries
+    const again = { requestId: reply?.requestId ?? "", text: "How deep is the sea?", again: true }
+    await readAll((await startReply(ada, _id, again)).chunks)
+
+    const markdown = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    expect(headings(markdown)).toEqual([
+      "Again",
+      expect.stringMatching(/^You, /),
+      expect.stringMatching(/^Answer of /),
+      expect.stringMatching(/^Before the new answer of .* UTC$/),
+      expect.stringMatching(/^Answer of /),
+    ])
+    const { replaced } = (await (await exportThread(ada, _id, { format: "json" })).json()) as {
+      replaced: { _id: string }[]
+    }
+    expect(replaced.map((each) => each._id)).toEqual([reply?._id])
+    await expect(listReplaced(ada, _id, question?._id ?? "")).rejects.toMatchObject({
+      reason: "no-such-earlier-version",
+    })
   })
 
   it("keeps the footnotes of messages apart, although each starts at 1", async () => {

@@ -158,6 +158,44 @@ describe("a link to a copy", () => {
     expect((await api.visitor(`${copy.url}/events`)).status).toBe(404)
   })
 
+  it("still shows a reply in whose place another was generated, for as long as it exists", async () => {
+    const threadId = await converse("Tides", ["When?", "At noon.", "Sure?", "The first reply."])
+    const copy = await shareIt(threadId, { shows: "copy" })
+    const another = await shareIt(threadId, { shows: "copy" })
+    const before = await textsOf(copy.url)
+    await generateAgain(threadId)
+    const later = await shareIt(threadId, { shows: "copy" })
+    await generateAgain(threadId)
+    expect(await textsOf(copy.url)).toEqual(before)
+    expect((await textsOf(later.url)).slice(0, 4)).toEqual(before.slice(0, 4))
+    expect((await textsOf(later.url))[4]).toMatch(/development gateway/i)
+
+    await replace(threadId, "When?", "All new")
+    expect(await textsOf(copy.url)).toEqual(before)
+    await ada(`/api/chat/shares/${another.share._id}`, { method: "DELETE" })
+    expect(await textsOf(copy.url)).toEqual(before)
+    expect(await replacedTexts(threadId)).toContain("The first reply.")
+    await ada(`/api/chat/shares/${copy.share._id}`, { method: "DELETE" })
+    expect(await replacedTexts(threadId)).not.toContain("The first reply.")
+    expect(await replacedTexts(threadId)).toContain("At noon.")
+  })
+
+  it("keeps no reply that no link shows, and none in a conversation that is moved", async () => {
+    const threadId = await converse("Tides", ["When?", "At noon."])
+    await shareIt(threadId, {})
+    await generateAgain(threadId)
+    expect(await replacedTexts(threadId)).toEqual([])
+
+    await shareIt(threadId, { shows: "copy" })
+    await generateAgain(threadId)
+    expect(await replacedTexts(threadId)).toHaveLength(1)
+    const made = await ada("/api/spaces", post({ name: "Engines", slug: "engines" }))
+    const { space } = (await made.json()) as { space: { _id: string } }
+    const moved = await ada(`/api/chat/threads/${threadId}/move`, post({ spaceId: space._id }))
+    expect(moved.status).toBe(200)
+    expect(await replacedTexts(threadId)).toEqual([])
+  })
+
   it("leaves out the reply that is being generated", async () => {
     const threadId = await converse("Running", ["Question", ""], "running")
     const { url } = await shareIt(threadId, { shows: "copy" })
@@ -245,6 +283,24 @@ async function converse(title: string, texts: string[], last = "completed"): Pro
       from chat_messages where thread_id = ${threadId}
     ) as said where role = 'assistant'`
   return threadId
+}
+
+async function generateAgain(threadId: string) {
+  const [turn] =
+    await sql`select request_id from chat_turns where thread_id = ${threadId} order by _id desc limit 1`
+  const message = { id: turn?.["request_id"], role: "user", parts: [{ type: "text", text: "Again" }] }
+  const answer = await ada(
+    "/api/chat",
+    post({ threadId, trigger: "regenerate-message", messages: [message] }),
+  )
+  expect(answer.status).toBe(200)
+  await answer.text()
+}
+
+async function replacedTexts(threadId: string): Promise<string[]> {
+  const rows =
+    await sql`select content from chat_replaced_messages where thread_id = ${threadId} order by _id`
+  return rows.map((row) => row["content"])
 }
 
 /** As an edit does, without asking a model. */
