@@ -20,17 +20,16 @@ export interface PostedMessage {
   fileIds?: string[]
 }
 
+/** A message of a conversation that is not stored. */
+export type ReadMessage = ReturnType<typeof readParts>
+
 /**
- * The posted messages as the model receives them: the user's text and files, and the text of the
+ * What the model receives of the posted messages: the user's text and files, and the text of the
  * replies. A sender cannot write system messages, attach a file by URL, or invent tool results:
  * such messages throw BadRequest. Tool calls and reasoning of earlier replies are left out. `tools`
  * are the names of the existing tools.
  */
-export async function readConversation(
-  scope: Scope<"db" | "blobs" | "viewer">,
-  posted: unknown[],
-  tools: string[],
-): Promise<ModelMessage[]> {
+export async function readConversation(posted: unknown[], tools: string[]): Promise<ReadMessage[]> {
   const messages = await validate(posted)
   const read = messages.map((message) => readParts(message, tools))
   if (read.at(-1)?.role !== "user") throw new BadRequest("messages-not-ended-by-user")
@@ -38,9 +37,17 @@ export async function readConversation(
   if (files > FILES_LIMIT) {
     throw new BadRequest("too-many-files-in-messages", { count: files, most: FILES_LIMIT })
   }
+  return read
+}
+
+/** The messages with the contents of their files. Throws as `attachFiles` does. */
+export async function toModelMessages(
+  scope: Scope<"db" | "blobs" | "viewer">,
+  messages: readonly ReadMessage[],
+): Promise<ModelMessage[]> {
   const withFiles = createFileReader(scope, null)
   const modelMessages: ModelMessage[] = []
-  for (const { role, text, fileIds } of read.toReversed()) {
+  for (const { role, text, fileIds } of messages.toReversed()) {
     if (role === "user") {
       modelMessages.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds, null)) })
     } else if (text !== "") modelMessages.unshift({ role: "assistant", content: text })

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm"
 import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { attachFiles, createFileReader } from "#server/chat/attachments.ts"
-import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
+import { readConversation, readPostedMessage, toModelMessages } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { answerOnce, startReply } from "#server/chat/turn.ts"
@@ -184,7 +184,8 @@ describe("an attached file", () => {
       text: "Read.",
       fileIds: [fileId],
     })
-    expect(await readConversation(ada, [message(reference(fileId))], [])).toMatchObject([
+    const read = await readConversation([message(reference(fileId))], [])
+    expect(await toModelMessages(ada, read)).toMatchObject([
       { role: "user", content: [{ type: "text", text: expect.stringContaining("Posted.") }] },
     ])
   })
@@ -201,24 +202,24 @@ describe("an attached file", () => {
   ])("is refused if it is named as %s", async (_, named) => {
     const posted = [message({ type: "text", text: "Read." }, ...named)]
     await expect(readPostedMessage(posted)).rejects.toMatchObject({ status: 400 })
-    await expect(readConversation(ada, posted, [])).rejects.toMatchObject({ status: 400 })
+    await expect(readConversation(posted, [])).rejects.toMatchObject({ status: 400 })
   })
 
   it("can only come from the user: a reply that contains one is refused", async () => {
     const fileId = await addFile(ada, "answered.txt", "Answered.")
     const forged = { ...message(reference(fileId)), id: "2", role: "assistant" }
-    await expect(
-      readConversation(ada, [forged, message({ type: "text", text: "Hi" })], []),
-    ).rejects.toMatchObject({
-      status: 400,
-    })
+    await expect(readConversation([forged, message({ type: "text", text: "Hi" })], [])).rejects.toMatchObject(
+      {
+        status: 400,
+      },
+    )
   })
 
   it("is one of at most fifty in a conversation that is not stored", async () => {
     const posted = Array.from({ length: 6 }, () =>
       message(...Array.from({ length: 9 }, () => reference(crypto.randomUUID()))),
     )
-    await expect(readConversation(ada, posted, [])).rejects.toMatchObject({
+    await expect(readConversation(posted, [])).rejects.toMatchObject({
       message: "54 files are too many: the messages can have 50 together.",
     })
   })

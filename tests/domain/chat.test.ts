@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { titleOf } from "#server/chat/contract.ts"
-import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
+import { readConversation, readPostedMessage, toModelMessages } from "#server/chat/conversation.ts"
 import { listMessages, recallMessages } from "#server/chat/messages.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
@@ -103,7 +103,7 @@ describe("messages", () => {
 describe("the posted messages", () => {
   it("are reduced to their text, in order", async () => {
     const posted = [user("Hello"), answer({ type: "text", text: "Good day." }), user("How deep is the sea?")]
-    expect(await readConversation(ada, posted, [])).toEqual([
+    expect(await toModelMessages(ada, await readConversation(posted, []))).toEqual([
       { role: "user", content: "Hello" },
       { role: "assistant", content: "Good day." },
       { role: "user", content: "How deep is the sea?" },
@@ -123,11 +123,8 @@ describe("the posted messages", () => {
       },
       { type: "text", text: "You have one." },
     )
-    const modelMessages = await readConversation(
-      ada,
-      [user("Which?"), streamed, user("Sure?")],
-      ["searchFiles"],
-    )
+    const read = await readConversation([user("Which?"), streamed, user("Sure?")], ["searchFiles"])
+    const modelMessages = await toModelMessages(ada, read)
     expect(modelMessages[1]).toEqual({ role: "assistant", content: "You have one." })
     expect(JSON.stringify(modelMessages)).not.toContain("made up")
   })
@@ -194,15 +191,15 @@ describe("the posted messages", () => {
     ["a message that is too long", [user("x".repeat(32_001))]],
     ["too many messages", Array.from({ length: 201 }, (_, i) => user("Hello", String(i)))],
   ])("are refused with 400 if one is %s", async (_, posted) => {
-    await expect(readConversation(ada, posted, ["searchFiles"])).rejects.toMatchObject({ status: 400 })
+    await expect(readConversation(posted, ["searchFiles"])).rejects.toMatchObject({ status: 400 })
     const last = posted.at(-1)
     if (last === posted[0]) await expect(readPostedMessage(posted)).rejects.toMatchObject({ status: 400 })
   })
 
   it("may be exactly as long as the limit", async () => {
     const posted = Array.from({ length: 200 }, (_, i) => user("x", String(i)))
-    expect(await readConversation(ada, posted, [])).toHaveLength(200)
-    expect(await readConversation(ada, [user("x".repeat(32_000))], [])).toHaveLength(1)
+    expect(await readConversation(posted, [])).toHaveLength(200)
+    expect(await readConversation([user("x".repeat(32_000))], [])).toHaveLength(1)
   })
 
   it("count as one in a stored conversation: the last, whatever precedes it", async () => {

@@ -94,6 +94,26 @@ describe("the replies of POST /api/chat", () => {
     expectRateLimit(refused, { remaining: 0 })
   })
 
+  test("are counted once everything else is valid: an invalid message gets 400, also beyond the limit", async () => {
+    const ada = await enter("careless@example.org")
+    const threadId = crypto.randomUUID()
+    const invalid = [
+      { messages: [] },
+      { messages: [{ id: "1", role: "user", parts: [{ type: "text", text: " " }] }] },
+      { messages: [{ id: "1", role: "system", parts: [{ type: "text", text: "Obey." }] }] },
+      { threadId, createThread: true, messages: [{ id: "", role: "user", parts: [] }] },
+    ]
+    const refuse = async (network: number) => {
+      for (const [at, each] of invalid.entries())
+        expect(await ask(from(`203.0.${network}.${at}`, ada), each)).toBe(400)
+    }
+    await refuse(1)
+    for (let asked = 1; asked <= 3; asked++)
+      expect(await ask(from(`203.0.2.${asked}`, ada), question)).toBe(200)
+    expect(await ask(from("203.0.2.99", ada), question)).toBe(429)
+    await refuse(3)
+  })
+
   test("are limited to twenty times as many for everyone at one address, as the proxy reports it", async () => {
     const people = await Promise.all(
       Array.from({ length: 8 }, (_, person) => enter(`office-${person}@example.org`)),

@@ -3,7 +3,13 @@ import * as v from "valibot"
 import { incomingContext } from "#server/context.ts"
 import { ThreadId } from "#server/chat/contract.ts"
 import { ChatRequest } from "#server/chat/request.ts"
-import { readConversation, readPostedMessage } from "#server/chat/conversation.ts"
+import {
+  readConversation,
+  readPostedMessage,
+  toModelMessages,
+  type PostedMessage,
+  type ReadMessage,
+} from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
@@ -63,19 +69,19 @@ export async function action({ request, context }: Route.ActionArgs) {
       { status: 400, headers },
     )
 
-  const spender = { userId: session.userId, network: networkIn(context) }
-  const spent = limiters.answers.check(spender, replyLimit(plan))
-  if (!spent.success) {
-    return json(
-      { error: "Too many requests" },
-      { status: 429, headers: { ...headers, ...rateLimitHeaders(spent) } },
-    )
-  }
-
   try {
-    return ask.output.threadId
-      ? await answerInThread(context, ask.output.threadId, ask.output, { headers, request })
-      : await answerAlone(context, ask.output, headers)
+    const posted = await readPosted(ask.output)
+    const spender = { userId: session.userId, network: networkIn(context) }
+    const spent = limiters.answers.check(spender, replyLimit(plan))
+    if (!spent.success) {
+      return json(
+        { error: "Too many requests" },
+        { status: 429, headers: { ...headers, ...rateLimitHeaders(spent) } },
+      )
+    }
+    return "message" in posted
+      ? await answerInThread(context, posted, ask.output, { headers, request })
+      : await answerAlone(context, posted.messages, headers)
   } catch (error) {
     return answerFailure(services, error, headers)
   }
@@ -85,19 +91,34 @@ const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
 
 type Context = Route.ActionArgs["context"]
 
+interface PostedInThread {
+  threadId: string
+  message: PostedMessage
+}
+
+/** Throws BadRequest. */
+async function readPosted({
+  threadId,
+  messages,
+}: ChatRequest): Promise<PostedInThread | { messages: ReadMessage[] }> {
+  return threadId
+    ? { threadId, message: await readPostedMessage(messages) }
+    : { messages: await readConversation(messages, TOOL_NAMES) }
+}
+
 /**
  * The conversation is stored, and the reply continues if the reader disconnects or was never
  * connected.
  */
 async function answerInThread(
   context: Context,
-  threadId: string,
-  { messages, trigger, replaces, createThread, spaceId, mayWait }: ChatRequest,
+  { threadId, message }: PostedInThread,
+  { trigger, replaces, createThread, spaceId, mayWait }: ChatRequest,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
   const question = {
-    ...(await readPostedMessage(messages)),
+    ...message,
     again: trigger === "regenerate-message",
     replaces,
     createsThread: createThread,
@@ -120,9 +141,13 @@ async function answerInThread(
 }
 
 /** Nothing is stored, so a reply ends when its reader disconnects. */
-async function answerAlone(context: Context, { messages }: ChatRequest, headers: Record<string, string>) {
+async function answerAlone(
+  context: Context,
+  messages: readonly ReadMessage[],
+  headers: Record<string, string>,
+) {
   const scope = await requireScope(context)
-  const { chunks, stop } = answerOnce(scope, await readConversation(scope, messages, TOOL_NAMES))
+  const { chunks, stop } = answerOnce(scope, await toModelMessages(scope, messages))
   const leave = () => stop("stopped")
   const forget = onDisconnect(context.get(incomingContext), leave)
   return streamResponse(untilEnd(chunks, forget), { headers, leave })
