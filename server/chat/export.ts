@@ -1,6 +1,7 @@
 import { create as contentDisposition } from "content-disposition"
 import { cleanFileName } from "#server/files/names.ts"
 import type { Scope } from "#server/scope.ts"
+import { listMembers } from "#server/spaces/members.ts"
 import {
   shortfallOf,
   type Attachment,
@@ -24,7 +25,7 @@ export async function exportThread(
   { format }: ExportQuery,
 ): Promise<Response> {
   const thread = await findThread(scope, threadId)
-  const { name, text } = writeThread(thread, await readContents(scope, thread._id), format)
+  const { name, text } = writeThread(thread, await readContents(scope, thread), format)
   return new Response(text, {
     headers: {
       "Cache-Control": "private, no-store",
@@ -39,7 +40,7 @@ export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,
 ): Promise<{ name: string; text: string }[]> {
-  const contents = await readContents(scope, thread._id)
+  const contents = await readContents(scope, thread)
   return (["markdown", "json"] as const).map((format) => writeThread(thread, contents, format))
 }
 
@@ -47,6 +48,8 @@ interface Contents {
   messages: Entry[]
   /** Messages that edits replaced, and replies that are kept for links. */
   replaced: ReplacedEntry[]
+  /** As the viewer sees it. */
+  authorOf: (userId: string) => string
 }
 
 function writeThread(thread: ThreadSummary, contents: Contents, format: ExportQuery["format"]) {
@@ -59,11 +62,26 @@ const FORMATS = {
   json: { ending: ".json", type: "application/json", write: writeJson },
 }
 
-async function readContents(scope: Scope<"db" | "viewer">, threadId: string): Promise<Contents> {
+async function readContents(scope: Scope<"db" | "viewer">, thread: ThreadSummary): Promise<Contents> {
   return {
-    messages: await readAll((page) => readMessages(scope, threadId, page)),
-    replaced: await readAll((page) => readReplaced(scope, threadId, page)),
+    messages: await readAll((page) => readMessages(scope, thread._id, page)),
+    replaced: await readAll((page) => readReplaced(scope, thread._id, page)),
+    authorOf: await findAuthors(scope, thread),
   }
+}
+
+/** What is personal has one author. */
+async function findAuthors(
+  scope: Scope<"db" | "viewer">,
+  { spaceId }: ThreadSummary,
+): Promise<Contents["authorOf"]> {
+  if (spaceId === null) return () => "You"
+  const members = await listMembers(scope, spaceId)
+  const names = new Map(
+    members.map(({ userId, memberName, memberEmail }) => [userId, memberName ?? memberEmail]),
+  )
+  const ownId = scope.viewer.user._id
+  return (userId) => (userId === ownId ? "You" : escape(names.get(userId) ?? "Former member"))
 }
 
 /** Oldest first. */
@@ -90,9 +108,9 @@ function writeJson(thread: ThreadSummary, { messages, replaced }: Contents): str
   return `${JSON.stringify({ thread, messages, replaced }, null, 2)}\n`
 }
 
-function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents): string {
+function writeMarkdown(thread: ThreadSummary, { messages, replaced, authorOf }: Contents): string {
   const separateFootnotes = createFootnoteSeparator()
-  const write = (entry: Written) => writeEntry(entry, separateFootnotes)
+  const write = (entry: Written) => writeEntry(entry, { authorOf, separateFootnotes })
   const edits = [...Map.groupBy(replaced, ({ replacedAt }) => replacedAt)].toSorted(
     ([one], [other]) => one - other,
   )
@@ -107,10 +125,13 @@ function writeMarkdown(thread: ThreadSummary, { messages, replaced }: Contents):
 type Written = Omit<Entry, "requestId" | "edited" | "mentions">
 
 function writeEntry(
-  { role, turn, content, attachments, _creationTime }: Written,
-  separateFootnotes: (markdown: string) => string,
+  { role, userId, turn, content, attachments, _creationTime }: Written,
+  {
+    authorOf,
+    separateFootnotes,
+  }: Pick<Contents, "authorOf"> & { separateFootnotes: (markdown: string) => string },
 ): string[] {
-  const who = role === "user" ? "You" : turn ? `Answer of ${escape(turn.model)}` : "Answer"
+  const who = role === "user" ? authorOf(userId) : turn ? `Answer of ${escape(turn.model)}` : "Answer"
   const tools = (turn?.parts ?? []).flatMap((part) => (part.type === "tool" ? [escape(part.name)] : []))
   return [
     `## ${who}, ${writeTime(_creationTime)}`,

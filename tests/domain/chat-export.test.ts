@@ -1,6 +1,9 @@
+import { eq } from "drizzle-orm"
 import { marked, type Token } from "marked"
 import { describe, expect, it } from "vitest"
-import { chatMessages } from "#db/schema/chat.ts"
+import { chatMessages, chatReplacedMessages } from "#db/schema/chat.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { users } from "#db/schema/users.ts"
 import { closeBlocks } from "#server/chat/close-blocks.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
@@ -121,6 +124,28 @@ describe("an exported conversation", () => {
       messages: { content: string }[]
     }
     expect(json.messages.map(({ content }) => content)).toEqual(said)
+  })
+
+  it("names the authors of messages in a space, and calls only the reader's own theirs", async () => {
+    const [space] = await chat.db.insert(spaces).values({ name: "Engines", slug: "engines" }).returning()
+    const spaceId = space?._id ?? ""
+    const named = await chat.scopeOf("named")
+    await chat.db.update(users).set({ name: "Bob *B*" }).where(eq(users._id, named.viewer.user._id))
+    const former = await chat.scopeOf("former")
+    for (const { viewer } of [ada, grace, named, former])
+      await chat.db.insert(spaceMembers).values({ spaceId, userId: viewer.user._id, role: "editor" })
+    const { _id } = await createThread(ada, { title: "Ours", spaceId })
+    for (const { viewer } of [ada, grace, named, former])
+      await chat.db
+        .insert(chatMessages)
+        .values({ userId: viewer.user._id, threadId: _id, role: "user", content: "Hello" })
+    const old = { userId: grace.viewer.user._id, threadId: _id, replacedBy: _id, replacedAt: 1 }
+    await chat.db.insert(chatReplacedMessages).values({ ...old, role: "user", content: "Hullo" })
+    await chat.db.delete(spaceMembers).where(eq(spaceMembers.userId, former.viewer.user._id))
+
+    const markdown = await (await exportThread(ada, _id, { format: "markdown" })).text()
+    const authors = [...markdown.matchAll(/^## (.*), \d{4}-/gm)].map(([, author]) => author)
+    expect(authors).toEqual(["You", "grace@example.org", "Bob \\*B\\*", "Former member", "grace@example.org"])
   })
 
   it("names the attached files", async () => {
