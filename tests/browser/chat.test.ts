@@ -299,6 +299,35 @@ describe("a message that was refused", () => {
     chat.forgive(/ERR_FAILED/)
   })
 
+  it("is a new one if its files are changed before it is sent again", async () => {
+    const page = await open(await chat.thread(2))
+    const ids: string[] = []
+    await page.route("**/api/chat", (route) => {
+      const { messages } = route.request().postDataJSON() as { messages: { id: string }[] }
+      ids.push(...messages.map(({ id }) => id))
+      return ids.length < 3 ? route.abort() : route.continue()
+    })
+    await page.getByLabel("Files from this device").setInputFiles({
+      name: "old chart.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("12 m"),
+    })
+    await page.getByRole("list", { name: "Attached files" }).getByText("4 B").waitFor()
+    await ask(page, "How deep is it?")
+    const send = page.getByRole("button", { name: "Send" })
+    await expect.poll(() => page.getByLabel("Your question").inputValue(), SOON).toBe("How deep is it?")
+    await send.click()
+    await expect.poll(() => ids.length, SOON).toBe(2)
+    await page.getByRole("button", { name: "Remove old chart.txt" }).click()
+    await send.click()
+    await says(page, "How deep is it?")
+    await ended(page)
+    expect(ids[1]).toBe(ids[0])
+    expect(ids[2]).not.toBe(ids[0])
+    expect(await page.getByRole("log").getByRole("link", { name: "old chart.txt" }).count()).toBe(0)
+    chat.forgive(/ERR_FAILED/)
+  })
+
   inAll("creates its conversation by one request, even if only the confirmation was lost", async () => {
     const page = await open()
     const posts: string[] = []

@@ -156,7 +156,11 @@ function createPendingMessages() {
     ) {
       const before = doubtful.get(threadId)
       doubtful.delete(threadId)
-      const isSame = before?.text === text && before.replaces === replaces && !before.supersedes
+      const isSame =
+        before !== undefined &&
+        isSameDraft(before, { text, attachments }) &&
+        before.replaces === replaces &&
+        !before.supersedes
       const requestId = isSame ? before.requestId : crypto.randomUUID()
       begin({ threadId, requestId, text, attachments, replaces, supersedes: null, mayWait })
     },
@@ -202,7 +206,7 @@ function createPendingMessages() {
       const doubted = doubtful.get(threadId)
       if (doubted?.requestId !== requestId) return
       doubtful.delete(threadId)
-      if (readDraft(threadId).text === doubted.text) clearDraft(threadId)
+      if (isSameDraft(readDraft(threadId), doubted)) clearDraft(threadId)
       change(threadId, { refusal: null, editing: null })
     },
     /** Call it before a conversation that was created here is shown. */
@@ -214,6 +218,14 @@ function createPendingMessages() {
     /** The message that may have been stored although its request failed, if there is one. */
     doubted: (threadId: string) => doubtful.get(threadId) ?? null,
   }
+}
+
+function isSameDraft(one: Draft, other: Draft): boolean {
+  return (
+    one.text === other.text &&
+    one.attachments.length === other.attachments.length &&
+    one.attachments.every(({ fileId }, at) => fileId === other.attachments[at]?.fileId)
+  )
 }
 
 export function refusalOf(problem: unknown): RequestRefused {
