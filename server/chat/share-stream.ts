@@ -14,7 +14,7 @@ const BETWEEN_BEATS = 15_000
 /** Milliseconds. EventSource reconnects automatically. */
 const LONGEST = 10 * 60_000
 
-type Following = Scope<"db" | "config" | "live" | "turns">
+type Following = Scope<"db" | "config" | "turns"> & { live: Pick<Scope<"live">["live"], "follow"> }
 
 /**
  * Server-sent events for the page of a link that shows a conversation as it is: `changed` at most
@@ -54,6 +54,7 @@ export async function streamThreadShare(
       }
       const finish = () => close("\n")
       const gone = () => close("event: gone\ndata:\n\n")
+      const finish = () => close("\n")
       const changes = spread(() => send("event: changed\ndata:\n\n"))
       const beats = setInterval(() => send(": still here\n\n"), BETWEEN_BEATS)
       const { expiresAt } = found.share
