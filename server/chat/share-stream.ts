@@ -52,7 +52,6 @@ export async function streamThreadShare(
         controller.enqueue(encoder.encode(last))
         controller.close()
       }
-      const finish = () => close("\n")
       const gone = () => close("event: gone\ndata:\n\n")
       const finish = () => close("\n")
       const changes = spread(() => send("event: changed\ndata:\n\n"))
