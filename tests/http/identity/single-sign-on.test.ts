@@ -483,6 +483,42 @@ describe("a logout token", () => {
   })
 })
 
+describe("a session that replaces a provider's", () => {
+  test("since an authenticator app was set up ends with the provider's too", async () => {
+    const { browser } = await enterWithSid("katherine")
+    await addSecondFactor(browser)
+    await expectEndedBySid(browser, "katherine")
+  })
+
+  test("since an authenticator app was turned off ends with the provider's too", async () => {
+    const { recoveryCodes } = await addSecondFactor((await enter("dorothea")).browser)
+    const { browser } = await enterWithSid("dorothea")
+    for (const [index, path] of ["verify-backup-code", "disable"].entries()) {
+      const sent = await postJson(browser, `/api/auth/two-factor/${path}`, { code: recoveryCodes[index] })
+      expect(sent.status).toBe(200)
+    }
+    await expectEndedBySid(browser, "dorothea")
+  })
+
+  test("since the password was changed ends with the provider's too", async () => {
+    const hedy = { name: "Hedy", email: "hedy@example.org" }
+    const { password } = await signUp(app, hedy)
+    await sql`update auth.user set email_verified = true where email = ${hedy.email}`
+    const { browser } = await enterWithSid("hedy")
+    const passwords = { currentPassword: password, newPassword: "a hopping frequency" }
+    const change = { ...passwords, revokeOtherSessions: true }
+    expect((await postJson(browser, "/api/auth/change-password", change)).status).toBe(200)
+    await expectEndedBySid(browser, "hedy")
+  })
+
+  test("offers to sign out there", async () => {
+    const { browser } = await enter("annie")
+    await addSecondFactor(browser)
+    const out = await browser("/sign-out", { method: "POST" })
+    expect(out.headers.get("location")).toBe("/sign-in?signed_out=hostile")
+  })
+})
+
 describe("with SIGNUP=sso", () => {
   let closed: TidelineApp
   beforeAll(async () => {
@@ -538,6 +574,16 @@ test("a provider that is away is no error of the server, and the page says so", 
     await server.stop()
   }
 })
+
+function enterWithSid(sub: string) {
+  return enter(sub, (claims) => ({ ...claims, sid: `of ${sub}` }))
+}
+
+async function expectEndedBySid(browser: Browser, sub: string) {
+  expect(await isSignedIn(browser)).toBe(true)
+  expect((await logout(await hostile.sign(logoutClaims({ sid: `of ${sub}` })))).status).toBe(200)
+  expect(await isSignedIn(browser)).toBe(false)
+}
 
 /** By an email address, with the provider that has domains. */
 async function enterAtOther(email: string) {

@@ -21,6 +21,7 @@ import {
 import { recordCall } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
 import { ENTER } from "./sso/enter.ts"
+import { keepProviderSession } from "./sso/replaced-session.ts"
 
 /** Logs the call, and cleans up after it. */
 export function afterwards(settings: AuthSettings) {
@@ -43,6 +44,7 @@ export function afterwards(settings: AuthSettings) {
       await forgetAddressChange(db, context.session.user.id)
     }
     if (!isAPIError(returned)) await noteFactors(call, db)
+    await keepProviderSession(call, db)
     if (path === VERIFY_PASSKEY && newSession) await endReplacedSession(call, db)
     await recordCall(call, settings, { isKnown: known !== null, returned })
     if (path === "/sign-up/email" && !newSession && isSignUp(returned))

@@ -11,6 +11,7 @@ import { checkAttempt } from "./second-factor.ts"
 import { rememberKey } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
 import { INVITATION_HEADER, signupClosed } from "./signup.ts"
+import { rememberProviderSession } from "./sso/replaced-session.ts"
 
 /**
  * Checks for which better-auth has no setting: our schema for every body, an explained refusal of
@@ -39,6 +40,7 @@ export function refuseEarly(settings: AuthSettings) {
     }
     if (body) await refuseGuessable(call, settings, body)
     if (body) await checkAttempt(call, db, body)
+    await rememberProviderSession(call, db)
     if (path === "/two-factor/enable") await keepPasskeyNeeded(call, db)
     if (path === "/api-key/create" && request) await refuseWithoutFactor(call, settings)
     if (path === "/api-key/delete" && body) await rememberKey(call, db, String(body.keyId))
