@@ -92,10 +92,10 @@ const Code = v.pipe(
 
 export const EnterCode = v.object({ code: Code, trust: v.optional(v.literal("on")) })
 
-/** As authenticator apps read it. */
+/** As authenticator apps read it. A QR code holds fewer than 3000 bytes. */
 export const AuthenticatorUri = v.pipe(
   v.string(),
-  v.maxLength(1000),
+  v.maxBytes(1000),
   v.startsWith("otpauth://totp/"),
   v.check((uri) => URL.canParse(uri)),
 )

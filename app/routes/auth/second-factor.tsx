@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, href, redirect, redirectDocument } from "react-router"
+import * as v from "valibot"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { sayAll, useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
@@ -9,7 +10,7 @@ import { Card } from "#app/ui/card.tsx"
 import { PasswordField } from "#app/ui/password-field.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
 import { accountHasPassword } from "#server/accounts/own-account.ts"
-import { SecondFactorStep } from "#server/accounts/contract.ts"
+import { AuthenticatorUri, SecondFactorStep } from "#server/accounts/contract.ts"
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -82,7 +83,7 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 /** Keeps the set-up going after a wrong code. */
 function setupIn({ uri }: Record<string, string>) {
-  return uri === undefined || !uri.startsWith("otpauth://totp/") ? undefined : describeSetup(uri)
+  return v.is(AuthenticatorUri, uri) ? describeSetup(uri) : undefined
 }
 
 function wordsForPassword(refused: Parameters<typeof textFor>[0]) {

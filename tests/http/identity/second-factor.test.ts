@@ -277,6 +277,18 @@ describe("setting up a second factor", () => {
     )
   })
 
+  test.each([
+    ["ASCII", "x".repeat(4000)],
+    ["other characters", "€".repeat(980)],
+  ])("draws no address that a QR code cannot hold, of %s", async (_, text) => {
+    const person = await signUp(app, { name: "Ada", email: `drawn${text.length}@example.org` })
+    for (const code of ["", WRONG]) {
+      const step = { step: "confirm", uri: `otpauth://totp/${text}`, code }
+      const refused = await post(person, "/second-factor", step)
+      expect([refused.status, await refused.text()]).toEqual([400, expect.not.stringContaining("<svg role")])
+    }
+  })
+
   test("counts for nothing until a code was entered, and cannot be begun again after", async () => {
     const person = await signUp(app, { name: "Grace", email: "grace2@example.org" })
     expect(
