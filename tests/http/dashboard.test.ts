@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
@@ -14,6 +14,9 @@ afterAll(async () => {
   await sql.end()
   await app.stop()
 })
+
+// All people sign up from one network, which has a limit.
+beforeEach(() => sql`delete from auth.rate_limit`)
 
 describe("while onboarding is incomplete", () => {
   let ada: Person
@@ -162,6 +165,11 @@ describe("the dashboard", () => {
     expect(after).toContain("tides.txt")
     expect(after).toContain("On tides")
     expect(after).toContain(`href="/dashboard/chat/${thread._id}"`)
+  })
+
+  it("refuses a list of files that begins nowhere", async () => {
+    const refused = await (await onboarded("Ada"))("/dashboard/files?cursor=nonsense")
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("be loaded")])
   })
 
   it("shows nobody else's data", async () => {

@@ -74,8 +74,13 @@ async function findNewest(
   return list
 }
 
+/** A cursor that no list has given is refused. */
 async function findFiltered(scope: Parameters<typeof listFiles>[0], query: ListFiles) {
-  return filteredPage({ ...query, from: 0 }, await listFiles(scope, query))
+  try {
+    return filteredPage({ ...query, from: 0 }, await listFiles(scope, query))
+  } catch (error) {
+    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
+  }
 }
 
 /** The cursor of what a browser without JavaScript shows next. */
