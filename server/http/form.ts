@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { dataOfIssue, dataOfReason } from "#server/errors.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
+import { isStorable } from "#server/realtime/storable-contract.ts"
 import { readBytes } from "#server/transport/body.ts"
 
 /** Bytes: enough for a form of text fields. Files are sent differently. */
@@ -46,7 +47,7 @@ export async function readForm<Schema extends v.GenericSchema>(
   if (!bytes) return refused(413, { form: TOO_LARGE })
 
   const fields = await parseFields(bytes, request.headers.get("content-type"), file)
-  if (!fields) return refused(400, { form: UNREADABLE })
+  if (!fields || !isStorable(fields)) return refused(400, { form: UNREADABLE })
 
   const parsed = v.safeParse(schema, fields)
   if (parsed.success) return { ok: true, value: parsed.output }

@@ -5,7 +5,7 @@ import type { LiveQuery, Table } from "./live-query.ts"
 import { preparePlace, prepareRange, type Range } from "./range.ts"
 import { createRefusal, Refused, unstorable } from "./refusal.ts"
 import type { Shapes } from "./shapes.ts"
-import { isStorable } from "./storable.ts"
+import { isStorable } from "./storable-contract.ts"
 import type { WatchedTable } from "./tables.ts"
 import type { DependencyPlace } from "./client.ts"
 

@@ -2,7 +2,7 @@ import * as v from "valibot"
 
 import { PROTOCOL_VERSION } from "./contract.ts"
 import { CONNECTION_LIMITS } from "./limits.ts"
-import { isStorable } from "./storable.ts"
+import { isStorable } from "./storable-contract.ts"
 
 /** What a client may send, with its limits. The engine has already refused messages over 64 kB. */
 

@@ -6,7 +6,7 @@ import type { Committed } from "./contract.ts"
 import type { Mutation } from "./live-query.ts"
 import { lsnFromSql, lsnToWire } from "./lsn.ts"
 import { Refused, unstorable } from "./refusal.ts"
-import { isStorable } from "./storable.ts"
+import { isStorable } from "./storable-contract.ts"
 
 /** A statement in the mutation's transaction. Values are text; the statement casts them. */
 export type TransactionQuery = (

@@ -1,7 +1,7 @@
 import { isTextBefore, type RowOrder } from "./contract.ts"
 import type { ErasedRange, LiveQuery, RangeValue } from "./live-query.ts"
 import { keyIn, type Shape, type Shapes } from "./shapes.ts"
-import { isStorable } from "./storable.ts"
+import { isStorable } from "./storable-contract.ts"
 import type { Tuple, WatchedTable } from "./tables.ts"
 
 /** A position in a range's order: the ordering column's text and the row's key. */

@@ -6,7 +6,7 @@ import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
-import { type ChangeSpace, type CreateSpace, type Membership, type SpaceSummary } from "./contract.ts"
+import { type ChangeSpace, type CreateSpace, type Membership, Slug, type SpaceSummary } from "./contract.ts"
 import { SpaceId } from "./place-contract.ts"
 import { numberedSlug, slugOf } from "./slug.ts"
 
@@ -53,6 +53,7 @@ export async function findMembership(
   { db, viewer }: Scope<"db" | "viewer">,
   slug: string,
 ): Promise<Membership> {
+  if (!v.is(Slug, slug)) throw new NotFound("space")
   const [membership] = await db
     .select(membershipColumns)
     .from(spaceMembers)

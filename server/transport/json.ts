@@ -1,3 +1,4 @@
+import { isStorable } from "#server/realtime/storable-contract.ts"
 import { readBytes } from "./body.ts"
 import { TextResponse } from "./text-response.ts"
 
@@ -7,14 +8,18 @@ export const JSON_LIMIT = 256 * 1024
 export type JsonBody = { ok: true; value: unknown } | { ok: false; status: 400 | 413 }
 
 /**
- * Parses the body as JSON: 413 above `limit` bytes, 400 for invalid JSON or UTF-8. Throws if the
- * client disconnects.
+ * Parses the body as JSON: 413 above `limit` bytes, 400 for invalid JSON or UTF-8, and for a text
+ * that PostgreSQL cannot store, unless the caller `cleansTexts`. Throws if the client disconnects.
  */
-export async function readJson(request: Request, { limit = JSON_LIMIT } = {}): Promise<JsonBody> {
+export async function readJson(
+  request: Request,
+  { limit = JSON_LIMIT, cleansTexts = false } = {},
+): Promise<JsonBody> {
   const bytes = await readBytes(request, limit)
   if (!bytes) return { ok: false, status: 413 }
   try {
-    return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) }
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+    return cleansTexts || isStorable(value) ? { ok: true, value } : { ok: false, status: 400 }
   } catch {
     return { ok: false, status: 400 }
   }

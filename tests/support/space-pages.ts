@@ -24,7 +24,8 @@ export function listPages(): { inSpace: string[]; outside: string[] } {
   }
 }
 
-function pathsOf(entries: readonly RouteConfigEntry[], above = ""): string[] {
+/** As `routes.ts` writes them, with their parameters. */
+export function pathsOf(entries: readonly RouteConfigEntry[], above = ""): string[] {
   return entries.flatMap(({ path, index, children = [] }) => {
     const here = path === undefined ? above : `${above}/${path}`
     const isPage = index === true || (path !== undefined && children.length === 0)

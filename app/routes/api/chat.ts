@@ -44,7 +44,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
   if (!model.available) return json({ error: "Missing AI_GATEWAY_API_KEY" }, { status: 500, headers })
 
-  const body = await readJson(request)
+  const body = await readJson(request, { cleansTexts: true })
   if (!body.ok && body.status === 413) return bodyTooLarge(headers)
   if (!body.ok) return json({ error: "Invalid JSON body" }, { status: 400, headers })
   const ask = v.safeParse(ChatRequest, body.value)

@@ -27,7 +27,7 @@ export async function action({ context, request }: Route.ActionArgs) {
   const user = await services.identity.getUser(session.userId)
   if (!user?.email) return json({ error: "No email address found for user" }, { status: 400, headers })
 
-  const body = await readJson(request)
+  const body = await readJson(request, { cleansTexts: true })
   if (!body.ok && body.status === 413) return bodyTooLarge(headers)
   if (!body.ok) return refuse("Invalid JSON body", headers)
 

@@ -27,7 +27,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
       await (isFinal ? purgeFile(scope, params.fileId) : trashFile(scope, params.fileId))
       return new Response(null, { status: 204 })
     }
-    const body = await readJson(request)
+    const body = await readJson(request, { cleansTexts: true })
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
     const input = v.safeParse(RenameFile, body.value)

@@ -2,6 +2,7 @@ import { dataOfIssue } from "#server/errors.ts"
 import { APIError } from "better-auth/api"
 import * as v from "valibot"
 import { KeyName } from "#server/accounts/contract.ts"
+import { isStorable } from "#server/realtime/storable-contract.ts"
 import { PersonName } from "#server/users/contract.ts"
 import { CONFIRM_ADDRESS, ConfirmAddress } from "./confirm-address.ts"
 import { PASSKEY_ENDPOINTS } from "./passkeys.ts"
@@ -47,9 +48,14 @@ export function isOffered(method: string, path: string): boolean {
 export function parseBody(method: string, path: string, body: unknown): unknown {
   const schema = ENDPOINTS[`${method} ${path}`]
   if (!schema) throw new APIError("NOT_FOUND")
+  if (!isStorable(body)) throw invalid("The body holds a character that cannot be stored.")
   const parsed = v.safeParse(schema, body)
   if (parsed.success) return parsed.output
-  throw new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message: describe(parsed.issues[0]) })
+  throw invalid(describe(parsed.issues[0]))
+}
+
+function invalid(message: string) {
+  return new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message })
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
