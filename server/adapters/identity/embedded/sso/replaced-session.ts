@@ -28,5 +28,8 @@ export async function keepProviderSession(call: GenericEndpointContext, db: Data
   const { newSession } = call.context
   const begun = call.request && replaced.get(call.request)
   if (!begun || !newSession) return
-  await db.insert(authProviderSession).values({ sessionId: newSession.session.id, ...begun })
+  await db
+    .insert(authProviderSession)
+    .values({ sessionId: newSession.session.id, ...begun })
+    .onConflictDoNothing()
 }
