@@ -92,11 +92,11 @@ const Code = v.pipe(
 
 export const EnterCode = v.object({ code: Code, trust: v.optional(v.literal("on")) })
 
-/** As authenticator apps read it. A QR code holds fewer than 3000 bytes. */
+/** As authenticator apps read it, in ASCII. A QR code holds fewer than 3000 bytes. */
 export const AuthenticatorUri = v.pipe(
   v.string(),
-  v.maxBytes(1000),
-  v.startsWith("otpauth://totp/"),
+  v.maxLength(1000),
+  v.regex(/^otpauth:\/\/totp\/[!-~]*$/),
   v.check((uri) => URL.canParse(uri)),
 )
 

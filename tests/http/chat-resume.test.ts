@@ -25,9 +25,9 @@ describe("resumeStream of the AI SDK", () => {
   it("sends a growing reply from its first word to how it ended", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
-    const resuming = resume(threadId)
+    const resuming = readReply(await connect(threadId))
     await expect.poll(() => textStored(threadId)).not.toBe("")
-    const late = resume(threadId)
+    const late = readReply(await connect(threadId))
     await stopReply(threadId)
     const [first, second] = await Promise.all([resuming, late])
     const { content, turn } = await storedReply(threadId)
@@ -52,7 +52,7 @@ describe("resumeStream of the AI SDK", () => {
   it("ends when the conversation is moved to the trash", async () => {
     const threadId = await newThread()
     await ask(threadId, "/slow")
-    const resuming = resume(threadId)
+    const resuming = readReply(await connect(threadId))
     await expect.poll(() => textStored(threadId)).not.toBe("")
     expect((await person(`/api/chat/threads/${threadId}`, { method: "DELETE" })).status).toBe(204)
     expect(await resuming).toMatchObject({ metadata: { stop: "stopped" } })
@@ -114,8 +114,15 @@ function send(address: string | URL | Request, init?: RequestInit): Promise<Resp
 
 /** The reply as the SDK has it at the end of the stream; null if there was nothing to resume. */
 async function resume(threadId: string): Promise<UIMessage | null> {
+  return readReply(await connect(threadId))
+}
+
+function connect(threadId: string) {
   const transport = new DefaultChatTransport({ api: "/api/chat", fetch: send })
-  const stream = await transport.reconnectToStream({ chatId: threadId })
+  return transport.reconnectToStream({ chatId: threadId })
+}
+
+async function readReply(stream: Awaited<ReturnType<typeof connect>>): Promise<UIMessage | null> {
   if (!stream) return null
   let last: UIMessage | null = null
   for await (const message of readUIMessageStream({ stream })) last = message

@@ -80,7 +80,7 @@ describe("files in a space", () => {
     expect(await downloads.removed()).toBeLessThan(LARGE)
     expect((await upload.answer).status).toBe(404)
     expect(await downloads.reader()).toBe(LARGE)
-    expect((await sql`select from uploads where user_id = ${ids.removed} and reserved > 0`).length).toBe(1)
+    expect((await sql`select from uploads where user_id = ${ids.removed} and reserved > 0`).length).toBe(0)
   })
 
   it("a lowered role ends the running upload, and not the download", async () => {

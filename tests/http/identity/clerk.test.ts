@@ -141,7 +141,8 @@ describe("Clerk", () => {
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(403)
     expect((await openBrowser(app, cookiesOf(token))("/onboarding")).status).toBe(403)
-    const body = JSON.stringify({ messages: [] })
+    const question = { id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }
+    const body = JSON.stringify({ messages: [question] })
     const chat = await fetch(`${app.origin}/api/chat`, { method: "POST", headers, body })
     expect(chat.status).toBe(403)
     expect(await chat.json()).toEqual({
