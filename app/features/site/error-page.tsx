@@ -92,12 +92,15 @@ function textFor(error: unknown, i18n: I18n) {
     return { status, title: i18n._(msg`Page not found`), message }
   }
   const said = refusalIn(error)
-  if (status === 403 && said === null) {
-    const message = i18n._(msg`Sign in with another account, or ask the owner to share it.`)
-    return { status, title: i18n._(msg`You don't have access`), message }
-  }
   if (secondFactorOf(error) !== null && said !== null)
     return { status, title: i18n._(msg`One more step`), message: sentencesIn(i18n)(said) }
+  if (status === 403) {
+    const message =
+      said === null
+        ? i18n._(msg`Sign in with another account, or ask the owner to share it.`)
+        : sentencesIn(i18n)(said)
+    return { status, title: i18n._(msg`You don't have access`), message }
+  }
   if (status < 500) {
     const message =
       said === null
