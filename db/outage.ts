@@ -7,10 +7,10 @@ const LOST =
   /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|NO_PRIMARY|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|08...|57P0[1-5]|25P03|25006|53300)$/
 
 /**
- * Codes for a lock that others held too long, a statement that took too long, and a person's share
- * of the connections being in use.
+ * Codes for a lock that others held too long, two that waited for each other, a statement that took
+ * too long, and a person's share of the connections being in use.
  */
-const BUSY = /^(55P03|57014|SHARE_IN_USE)$/
+const BUSY = /^(55P03|40P01|57014|SHARE_IN_USE)$/
 
 /** PostgreSQL's code for a disk without space. */
 const FULL = /^53100$/

@@ -69,6 +69,8 @@ export function openRunningRequests(): RunningRequests {
         outgoing.req.socket.destroy()
         return
       }
+      // Its client left while it was asked who they are.
+      if (outgoing.closed) return
       // The connection may then carry somebody else's request, from a proxy for example.
       outgoing.once("close", hold(running, userId, outgoing))
     },

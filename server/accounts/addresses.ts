@@ -13,11 +13,11 @@ export interface Address {
 }
 
 /**
- * A person's address and their earlier ones, as far as the security log goes back. An earlier
- * address may belong to somebody else by now.
+ * A person's address, unless they never confirmed it, and their earlier ones, as far as the security
+ * log goes back. An earlier address may belong to somebody else by now.
  */
 export async function findAddresses(
-  { db }: Scope<"db">,
+  { db, identity }: Scope<"db" | "identity">,
   { clerkId, email }: Pick<User, "clerkId" | "email">,
 ): Promise<Address[]> {
   const changes = await db
@@ -25,7 +25,10 @@ export async function findAddresses(
     .from(authSecurityEvent)
     .where(and(eq(authSecurityEvent.userId, clerkId), eq(authSecurityEvent.event, "address-changed")))
   const former = changes.map(({ facts, until }) => ({ email: facts?.previous ?? "", until }))
-  return [{ email: email.toLowerCase(), until: null }, ...former].filter((each) => each.email !== "")
+  // Anybody can sign up with an address. The provider may have forgotten the person already.
+  const person = await identity.getUser(clerkId, { fresh: true })
+  const present = person?.emailVerified === false ? "" : email.toLowerCase()
+  return [{ email: present, until: null }, ...former].filter((each) => each.email !== "")
 }
 
 /** Whether a row contains one of the addresses, and is from the time when it was the person's. */

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
 import type { IdentityNotice } from "#server/ports/identity.ts"
 import type { FullScope } from "#server/scope.ts"
-import { writeUser } from "#server/users/users.ts"
+import { updateUser } from "#server/users/users.ts"
 import { deleteAccount } from "./delete-account.ts"
 
 type NoticeScope = Pick<
@@ -22,5 +22,5 @@ export async function applyNotice(scope: NoticeScope, { kind, userId }: Identity
   const person = await scope.identity.getUser(userId, { fresh: true })
   if (!person) return kind === "deleted" ? deleteAccount(scope, user) : undefined
   const { email, name, imageUrl, plan } = person
-  await writeUser(scope, { clerkId: userId, email: email ?? "", name, imageUrl, plan })
+  await updateUser(scope, { clerkId: userId, email: email ?? "", name, imageUrl, plan })
 }

@@ -17,11 +17,11 @@ import { findAddresses, namesOneOf } from "./addresses.ts"
  * What is stored about the viewer besides their profile, conversations and the bytes of their
  * files. No secrets.
  */
-export async function findOwnRecords({ db, viewer }: Scope<"db" | "viewer">) {
+export async function findOwnRecords({ db, identity, viewer }: Scope<"db" | "identity" | "viewer">) {
   const { _id: userId, clerkId } = viewer.user
   // Others may have renamed since what is in a space that they have left.
   const isVisible = (table: Placed) => mayRead({ db, viewer }, table)
-  const addresses = await findAddresses({ db }, viewer.user)
+  const addresses = await findAddresses({ db, identity }, viewer.user)
   const [
     listed,
     shares,

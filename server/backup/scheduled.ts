@@ -127,17 +127,25 @@ export async function findState({ schedule, directory }: BackupSettings, now: nu
 }
 
 /**
- * Takes a backup, checks it, and only then removes those that are no longer kept. Returns how it was
- * checked.
+ * Takes a backup, checks it, and only then removes those that are no longer kept; one that fails the
+ * check is removed itself. Returns how it was checked.
  */
 export async function takeChecked(
   { directory, recipients, keep, proof }: Omit<BackupSettings, "schedule">,
   { source, migrations, openFolder }: Omit<Needs, "openBucket">,
 ) {
   const backup = await backUp(source, { directory, openFolder, recipients, skipLost: false })
-  const reached = await checkBackup(backup, { databaseUrl: source.databaseUrl, migrations, proof })
   const place = placeInFolder(directory, openFolder)
-  await alone(directory, () => pruneBackups(place, { keep, written: basename(backup.folder) }))
+  const written = basename(backup.folder)
+  let reached: Proof
+  try {
+    reached = await checkBackup(backup, { databaseUrl: source.databaseUrl, migrations, proof })
+  } catch (error) {
+    // Every attempt writes another, which would fill the disk and count among those that are kept.
+    await alone(directory, () => place.remove(written))
+    throw error
+  }
+  await alone(directory, () => pruneBackups(place, { keep, written }))
   return reached
 }
 

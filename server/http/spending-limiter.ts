@@ -21,6 +21,9 @@ export function createSpendingLimiter(interval: number): SpendingLimiter {
   const networks = createRateLimiter({ interval, limit: 0 })
   return {
     check({ userId, network }, most) {
+      // What the network is refused does not count for the person.
+      const shared = networks.foresee(network, most.ofNetwork)
+      if (!shared.success) return shared
       const own = people.check(userId, most.ofPerson)
       return own.success ? networks.check(network, most.ofNetwork) : own
     },

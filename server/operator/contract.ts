@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { reason } from "#server/reason-contract.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
+import { isStorable } from "#server/realtime/storable-contract.ts"
 import { ClerkId } from "#server/users/contract.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 
@@ -32,7 +33,18 @@ export const ReplyAction = v.variant("intent", [v.object({ intent: v.literal("st
 /** The position in a list and the search. An invalid id starts at the beginning. */
 export const ListPlace = v.object({
   before: v.fallback(v.optional(Id), undefined),
-  q: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.maxLength(254)), ""), ""),
+  q: v.fallback(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.maxLength(254),
+        v.check((q) => isStorable(q)),
+      ),
+      "",
+    ),
+    "",
+  ),
 })
 
 export const EMAIL_STATES = ["queued", "parked", "sent"] as const

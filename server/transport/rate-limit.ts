@@ -14,6 +14,8 @@ export interface RateLimit {
 export interface RateLimiter {
   /** `limit` overrides the limiter's own, for callers with a higher or lower limit. */
   check(key: string, limit?: number): RateLimit
+  /** What `check` would return, without counting the request. */
+  foresee(key: string, limit?: number): RateLimit
 }
 
 interface RateLimiterOptions {
@@ -48,21 +50,33 @@ export function createRateLimiter({
       const key = boundedKey(name)
       const sender = known.get(key) ?? { key, accepted: [], older: null, newer: null }
       const inWindow = sender.accepted.filter((moment) => now - moment < interval)
-
-      const success = inWindow.length < allowed
-      if (success) {
+      const limited = judge(inWindow, allowed, now)
+      if (limited.success) {
         sender.accepted = inWindow.concat(now)
         known.set(key, sender)
         queue.moveToEnd(sender)
         forgetSome(now)
       }
-      return {
-        success,
-        remaining: Math.max(0, allowed - inWindow.length - 1),
-        // After the limit was lowered, a client waits until what exceeds it has expired.
-        reset: (inWindow[Math.max(0, inWindow.length - allowed)] ?? now) + interval,
-      }
+      return limited
     },
+    foresee(name, allowed = limit) {
+      const now = readClock()
+      const accepted = known.get(boundedKey(name))?.accepted ?? []
+      return judge(
+        accepted.filter((moment) => now - moment < interval),
+        allowed,
+        now,
+      )
+    },
+  }
+
+  function judge(inWindow: readonly number[], allowed: number, now: number): RateLimit {
+    return {
+      success: inWindow.length < allowed,
+      remaining: Math.max(0, allowed - inWindow.length - 1),
+      // After the limit was lowered, a client waits until what exceeds it has expired.
+      reset: (inWindow[Math.max(0, inWindow.length - allowed)] ?? now) + interval,
+    }
   }
 
   /**

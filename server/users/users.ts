@@ -69,16 +69,22 @@ export async function writeUser(
   scope: Scope<"db"> & { config: Pick<Config, "origin"> },
   { clerkId, ...values }: Pick<User, "clerkId" | "email" | "name" | "imageUrl" | "plan">,
 ): Promise<User | null> {
+  const [made] = await scope.db
+    .insert(users)
+    .values({ clerkId, ...values })
+    .onConflictDoNothing({ target: users.clerkId })
+    .returning()
+  return made ?? updateUser(scope, { clerkId, ...values })
+}
+
+/** The same for somebody who may have been deleted: without a record, they get none. */
+export async function updateUser(
+  scope: Scope<"db"> & { config: Pick<Config, "origin"> },
+  { clerkId, ...values }: Pick<User, "clerkId" | "email" | "name" | "imageUrl" | "plan">,
+): Promise<User | null> {
   const differs = sql`(${users.email}, ${users.name}, ${users.imageUrl}, ${users.plan})
     is distinct from (${values.email}, ${values.name}, ${values.imageUrl}, ${values.plan})`
-  return scope.db.transaction(async (db) => {
-    const [made] = await db
-      .insert(users)
-      .values({ clerkId, ...values })
-      .onConflictDoNothing({ target: users.clerkId })
-      .returning()
-    return made ?? (await changeUser({ db, config: scope.config }, clerkId, values, differs))
-  })
+  return scope.db.transaction((db) => changeUser({ db, config: scope.config }, clerkId, values, differs))
 }
 
 /**

@@ -1,7 +1,10 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { users } from "#db/schema/users.ts"
+import { waitlist } from "#db/schema/waitlist.ts"
+import { applyNotice } from "#server/accounts/apply-notice.ts"
 import { deleteAccount } from "#server/accounts/delete-account.ts"
+import { findOwnRecords } from "#server/accounts/own-records.ts"
 import { STOP_TOPIC } from "#server/chat/stop.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground } from "#server/chat/turn.ts"
@@ -42,6 +45,33 @@ describe("deleting an account", () => {
     expect(await chat.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
   })
 
+  it("leaves nothing that a late notice about the account brings back", async () => {
+    const { viewer } = await chat.scopeOf("hedy")
+    const scope = deleting(viewer.user)
+    const { getUser } = scope.identity
+    const identity: Identity = {
+      ...scope.identity,
+      async getUser(id, options) {
+        const person = await getUser(id, options)
+        await deleteAccount(scope, viewer.user)
+        return person
+      },
+    }
+    await applyNotice({ ...scope, identity }, { kind: "changed", userId: viewer.user.clerkId })
+    expect(await chat.db.select().from(users).where(eq(users.clerkId, viewer.user.clerkId))).toEqual([])
+  })
+
+  it("leaves what was sent to an address that its holder never confirmed, and does not export it", async () => {
+    const { db } = chat
+    const { viewer } = await chat.scopeOf("eve")
+    const { email } = viewer.user
+    await db.insert(waitlist).values({ email })
+    const scope = deleting({ ...viewer.user, emailVerified: false })
+    expect(await findOwnRecords({ ...scope, viewer })).toMatchObject({ waitlist: [] })
+    await deleteAccount(scope, viewer.user)
+    expect(await db.$count(waitlist, eq(waitlist.email, email))).toBe(1)
+  })
+
   it("shows nothing to connections opened while it runs", async () => {
     const { viewer } = await chat.scopeOf("mary")
     const scope = deleting(viewer.user)
@@ -59,12 +89,20 @@ describe("deleting an account", () => {
 })
 
 /** A provider that knows one person, and a realtime layer that records who was disconnected. */
-function deleting({ clerkId, email }: { clerkId: string; email: string }) {
+function deleting({
+  clerkId,
+  email,
+  emailVerified = true,
+}: {
+  clerkId: string
+  email: string
+  emailVerified?: boolean
+}) {
   const happened: string[] = []
   const person: IdentityUser = {
     id: clerkId,
     email,
-    emailVerified: true,
+    emailVerified,
     holderConfirmed: true,
     name: null,
     imageUrl: null,

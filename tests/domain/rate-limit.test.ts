@@ -1,5 +1,17 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { createSpendingLimiter } from "#server/http/spending-limiter.ts"
 import { createRateLimiter, rateLimitHeaders } from "#server/transport/rate-limit.ts"
+
+test("what a network is refused does not count for the person", () => {
+  const limiter = createSpendingLimiter(60_000)
+  const most = { ofPerson: 1, ofNetwork: 1 }
+  const asks = (userId: string, network: string) => limiter.check({ userId, network }, most).success
+  expect(asks("ada", "office")).toBe(true)
+  expect(asks("grace", "office")).toBe(false)
+  expect(asks("grace", "home")).toBe(true)
+  expect(asks("grace", "train")).toBe(false)
+  expect(asks("mary", "train")).toBe(true)
+})
 
 describe("a sliding window", () => {
   test("accepts up to the limit and rejects the next request", () => {

@@ -205,6 +205,8 @@ describe("people", () => {
     expect(second).not.toContain("crowd-60@")
     expect(second).not.toMatch(/href="[^"]*before=/)
     expect((await operator("/admin/people?before=nonsense&q=")).status).toBe(200)
+    for (const page of ["people", "spaces", "security"])
+      expect((await operator(`/admin/${page}?q=a%00b`)).status).toBe(200)
   })
 
   it("can be given another plan, which applies from their next request, with an email and a record of who did it", async () => {
