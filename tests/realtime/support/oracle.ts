@@ -29,7 +29,10 @@ export async function expectEqual(sql: postgres.Sql, client: ReferenceClient, li
   await catchUp(sql, client)
   for (const list of lists) {
     const { threadId } = list.args as { threadId: string }
-    expect(list.state).toBe("live")
+    expect(
+      list.state,
+      `reset for ${client.resetReasons.join()}, refused with ${JSON.stringify(list.refusal)}`,
+    ).toBe("live")
     expect(client.rowsOf(list)).toEqual(await storedMessages(sql, threadId))
   }
   expect(client.violations).toEqual([])
