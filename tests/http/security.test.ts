@@ -196,7 +196,7 @@ describe("a request that is refused before its page runs", () => {
     expect(response.status).toBe(403)
     const page = await response.text()
     expect(page).toContain('<html lang="de" data-theme="dark"')
-    expect(page).toContain('<h1 class="mt-3 text-3xl font-semibold">Kein Zugriff</h1>')
+    expect(page).toContain('<h1 class="mt-3 text-3xl font-semibold">Kein Zugriff</h1>') // cspell:disable-line
     expect(page).toContain("Diese Anfrage kam von einer anderen Website und wurde deshalb abgelehnt.")
     expect(page).not.toContain("Melden Sie sich mit einem anderen Konto an")
   })
