@@ -259,6 +259,7 @@ describe("deleting the account", () => {
 
   it("leaves no row, bytes, session, key or live connection, and touches nobody else's", async () => {
     const person = await newPerson()
+    await sql`update auth.user set email_verified = true where email = ${person.email}`
     const neighbour = await newPerson()
     const key = await person.apiKey()
     for (const owner of [person, neighbour]) {
