@@ -12,7 +12,7 @@ import { forgetInActs } from "#server/operator/history.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
 import { handOverSpaces, type SpaceChoices } from "#server/spaces/hand-over.ts"
-import { findAddresses, namesOneOf } from "./addresses.ts"
+import { findAddresses, namesOneOf, type Address } from "./addresses.ts"
 
 type Deleting = Pick<
   FullScope,
@@ -47,8 +47,10 @@ export async function deleteAccount(
 ): Promise<void> {
   const { db, identity, live } = scope
   await stopReplies(scope, user)
+  // Before the transaction: the provider may take a while to answer.
+  const addresses = await findAddresses(scope, user)
   const left = await db.transaction((transaction) =>
-    deleteRecords({ ...scope, db: transaction }, user, choices),
+    deleteRecords({ ...scope, db: transaction }, user, { addresses, choices }),
   )
   try {
     await identity.deleteUser(user.clerkId)
@@ -74,7 +76,11 @@ async function stopReplies(scope: Deleting, user: User) {
   }
 }
 
-async function deleteRecords(scope: Deleting, user: User, choices: SpaceChoices) {
+async function deleteRecords(
+  scope: Deleting,
+  user: User,
+  { addresses, choices }: { addresses: readonly Address[]; choices: SpaceChoices },
+) {
   const { db } = scope
   const { _id, clerkId, email } = user
   await handOverSpaces(scope, _id, choices)
@@ -85,7 +91,6 @@ async function deleteRecords(scope: Deleting, user: User, choices: SpaceChoices)
       .from(files)
       .where(and(eq(files.userId, _id), isNull(files.spaceId))),
   }
-  const addresses = await findAddresses(scope, user)
   await db
     .delete(mailOutbox)
     .where(

@@ -1,5 +1,6 @@
-import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm"
+import { and, desc, eq, gt, inArray, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
+import type { Database } from "#db/client.ts"
 import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound, Refusal } from "#server/errors.ts"
@@ -55,8 +56,8 @@ export function inviteToSpace(
   const address = email.toLowerCase()
   return scope.db.transaction(async (tx) => {
     await requireMember({ ...scope, db: tx }, spaceId, ["owner"])
-    // Locked, so that concurrent requests count one after the other.
-    await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("no key update")
+    // So that concurrent requests count one after the other.
+    await lockSpace(tx, spaceId)
     const ofSpace = eq(spaceInvitations.spaceId, spaceId)
     if (address !== "") {
       const member = and(
@@ -208,6 +209,36 @@ function accept(
         .where(here)
     return findSpace(inside, spaceId)
   })
+}
+
+/**
+ * Open invitations give a member no access that was taken away from them: those to their address end,
+ * and links no longer work for them.
+ */
+export async function barFromInvitations(
+  tx: Database,
+  spaceId: string,
+  userId: string,
+  roles: SpaceInvitation["role"][],
+): Promise<void> {
+  await lockSpace(tx, spaceId)
+  const open = and(eq(spaceInvitations.spaceId, spaceId), inArray(spaceInvitations.role, roles))
+  const address = tx
+    .select({ email: sql`lower(${spaceMembers.memberEmail})` })
+    .from(spaceMembers)
+    .where(and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.userId, userId)))
+  await tx
+    .delete(spaceInvitations)
+    .where(and(open, ne(spaceInvitations.email, ""), inArray(spaceInvitations.email, address)))
+  await tx
+    .update(spaceInvitations)
+    .set({ barred: sql`array_append(${spaceInvitations.barred}, ${userId}::uuid)` })
+    .where(and(open, eq(spaceInvitations.email, "")))
+}
+
+/** Before its invitations, in the order in which a change of the space locks them. */
+async function lockSpace(tx: Database, spaceId: string): Promise<void> {
+  await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("no key update")
 }
 
 async function removeOne({ db }: Scope<"db">, which: SQL | undefined): Promise<void> {

@@ -1,14 +1,14 @@
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm"
+import { and, asc, eq, inArray, ne } from "drizzle-orm"
 import * as v from "valibot"
-import type { Database } from "#db/client.ts"
 import { fileUsage } from "#db/schema/files.ts"
-import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "./access.ts"
 import { MemberId, type ChangeMember, type Member } from "./contract.ts"
+import { barFromInvitations } from "./invitations.ts"
 import { countOwned } from "./spaces.ts"
 
 /** The members of one of the viewer's spaces, in the order in which they joined. Throws `NotFound`. */
@@ -49,32 +49,6 @@ export function removeMember(scope: Scope<"db" | "viewer">, spaceId: string, use
     await barFromInvitations(tx, spaceId, userId, ["editor", "reader"])
     await tx.delete(spaceMembers).where(member)
   })
-}
-
-/**
- * Open invitations give a member no access that was taken away from them: those to their address end,
- * and links no longer work for them.
- */
-async function barFromInvitations(
-  tx: Database,
-  spaceId: string,
-  userId: string,
-  roles: SpaceInvitation["role"][],
-): Promise<void> {
-  // As for those who join: the space first, then its invitations.
-  await tx.select({ _id: spaces._id }).from(spaces).where(eq(spaces._id, spaceId)).for("no key update")
-  const open = and(eq(spaceInvitations.spaceId, spaceId), inArray(spaceInvitations.role, roles))
-  const address = tx
-    .select({ email: sql`lower(${spaceMembers.memberEmail})` })
-    .from(spaceMembers)
-    .where(and(eq(spaceMembers.spaceId, spaceId), eq(spaceMembers.userId, userId)))
-  await tx
-    .delete(spaceInvitations)
-    .where(and(open, ne(spaceInvitations.email, ""), inArray(spaceInvitations.email, address)))
-  await tx
-    .update(spaceInvitations)
-    .set({ barred: sql`array_append(${spaceInvitations.barred}, ${userId}::uuid)` })
-    .where(and(open, eq(spaceInvitations.email, "")))
 }
 
 /**
