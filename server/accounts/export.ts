@@ -1,8 +1,8 @@
-import { makeZip } from "client-zip"
 import { listThreads, listTrashedThreads } from "#server/chat/threads.ts"
 import { exportFromSpaces } from "#server/chat/export-from-spaces.ts"
 import { writeThreadFiles } from "#server/chat/export.ts"
 import { openAllFiles, openTrashedFiles } from "#server/files/archive.ts"
+import { zipOf } from "#server/files/zip.ts"
 import type { Scope } from "#server/scope.ts"
 import { findOwnAccount } from "./own-account.ts"
 import { findOwnRecords } from "./own-records.ts"
@@ -17,7 +17,7 @@ type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
  */
 export function exportAccount(scope: Exporting): Response {
   const day = new Date().toISOString().slice(0, 10)
-  return new Response(makeZip(collect(scope), { buffersAreUTF8: true }), {
+  return new Response(zipOf(collect(scope)), {
     headers: {
       "Cache-Control": "private, no-store, no-transform",
       "Content-Disposition": `attachment; filename="Tideline ${day}.zip"`,

@@ -1,14 +1,15 @@
 import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm"
-import { makeZip, predictLength } from "client-zip"
+import { predictLength } from "client-zip"
 import { blobs, files } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "#server/spaces/access.ts"
 import { filesIn, readableFiles, trashIn } from "./access.ts"
 import type { ArchiveFiles } from "./contract.ts"
-import { numberedName } from "./names.ts"
+import { distinctNames } from "./distinct-names.ts"
 import { ISOLATED } from "./serve.ts"
 import { whileMember } from "./while-member.ts"
+import { zipOf } from "./zip.ts"
 
 type Archiving = Scope<"db" | "blobs" | "viewer">
 type Answering = Archiving & Scope<"runningRequests">
@@ -18,9 +19,8 @@ const PAGE = 500
 
 /**
  * A zip of files that the viewer may see, created while it is sent, so that only what is in transit is in
- * memory. Names that differ only in capitalisation get numbers, for file systems that ignore it. A
- * file whose bytes are removed in the meantime ends the download. Throws `NotFound` if one of the
- * named files does not exist, or the space.
+ * memory. A file whose bytes are removed in the meantime ends the download. Throws `NotFound` if one
+ * of the named files does not exist, or the space.
  */
 export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promise<Response> {
   const day = new Date().toISOString().slice(0, 10)
@@ -33,7 +33,7 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
   const askedAt = performance.now()
   if ("all" in which) {
     if (which.spaceId !== undefined) await requireMember(scope, which.spaceId)
-    const zip = zipOf(scope, allFiles(scope, filesIn(scope, which.spaceId)))
+    const zip = zipOf(openOneByOne(scope, allFiles(scope, filesIn(scope, which.spaceId))))
     return new Response(whileMember(scope, [which.spaceId ?? null], askedAt, zip), { headers })
   }
 
@@ -42,10 +42,12 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
     and(readableFiles(scope, { trashed: false }), inArray(files._id, ids)),
   )
   if (found.length < ids.length) throw new NotFound("file")
-  const named = withDistinctNames(found.toSorted((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id)))
+  const byId = new Map(found.map((entry) => [entry._id, entry]))
+  const named = withDistinctNames(ids.flatMap((id) => byId.get(id) ?? []))
   headers.set("Content-Length", String(predictLength(named.map(({ name, size }) => ({ name, size })))))
   const spaceIds = found.map(({ spaceId }) => spaceId)
-  return new Response(whileMember(scope, spaceIds, askedAt, zipOf(scope, named)), { headers })
+  const zip = zipOf(openOneByOne(scope, named))
+  return new Response(whileMember(scope, spaceIds, askedAt, zip), { headers })
 }
 
 interface Entry {
@@ -98,24 +100,6 @@ async function* allFiles(scope: Archiving, place: SQL | undefined): AsyncGenerat
 function withDistinctNames(entries: Entry[]): Entry[] {
   const named = distinctNames()
   return entries.map((entry) => ({ ...entry, name: named(entry.name) }))
-}
-
-function distinctNames() {
-  const taken = new Set<string>()
-  return (name: string): string => {
-    let distinct = name
-    for (let number = 1; taken.has(distinct.toLowerCase()); number++) distinct = numberedName(name, number)
-    taken.add(distinct.toLowerCase())
-    return distinct
-  }
-}
-
-/** Cancelling the stream makes `throw` of the generator close the file that is being read. */
-function zipOf(
-  scope: Archiving,
-  entries: Iterable<Entry> | AsyncIterable<Entry>,
-): ReadableStream<Uint8Array> {
-  return makeZip(openOneByOne(scope, entries), { buffersAreUTF8: true })
 }
 
 async function* openOneByOne({ blobs: store }: Archiving, entries: Iterable<Entry> | AsyncIterable<Entry>) {

@@ -5,29 +5,44 @@ import { splitName } from "./contract.ts"
 import { numberedName } from "./names.ts"
 
 /**
- * A number that is probably free in the file's place for `numberedName`, so that the hundredth file of a name does not
- * try a hundred.
+ * The first number that is probably free in the file's place for `numberedName`. PostgreSQL looks
+ * for it, because a place may have thousands of one name.
  */
 export async function findFreeNumber(
   { db }: Scope<"db">,
   { userId, spaceId, fileName }: Pick<File, "userId" | "spaceId" | "fileName">,
 ): Promise<number> {
-  const similar = await db
-    .select({ fileName: files.fileName })
-    .from(files)
-    .where(
-      and(
-        spaceId === null ? and(eq(files.userId, userId), isNull(files.spaceId)) : eq(files.spaceId, spaceId),
-        eq(files.trashed, false),
-        // A long stem is cut to fit the number.
-        sql`starts_with(${files.fileName}, left(${splitName(fileName).stem}, 40))`,
-      ),
+  const place =
+    spaceId === null ? and(eq(files.userId, userId), isNull(files.spaceId)) : eq(files.spaceId, spaceId)
+  const after = `)${splitName(fileName).extension}`
+  // A long stem is cut to fit the number.
+  const before = new Set(
+    POWERS_OF_TEN.map((power) => numberedName(fileName, power).slice(0, -`${power}${after}`.length)),
+  )
+  const taken = sql.join(
+    [...before].map(
+      (prefix) => sql`
+        select substr(${files.fileName}, length(${prefix}) + 1, length(${files.fileName}) - length(${prefix + after}))
+        from ${files}
+        where ${place} and not ${files.trashed}
+          and starts_with(${files.fileName}, ${prefix})
+          and right(${files.fileName}, length(${after})) = ${after}
+          and length(${files.fileName}) > length(${prefix + after})`,
+    ),
+    sql` union all `,
+  )
+  const [found] = await db.execute<{ free: number }>(sql`
+    with taken (number) as (
+      select digits::int from (${taken}) as numbered (digits) where digits ~ '^[1-9][0-9]{0,6}$'
     )
-  const taken = new Set(similar.map((file) => file.fileName))
-  let number = 1
-  while (taken.has(numberedName(fileName, number))) number++
-  return number
+    select min(number) as free
+    from (select 1 union all select number + 1 from taken) as candidates (number)
+    where number not in (select number from taken)`)
+  if (!found) throw new Error("The database returned no free number.")
+  return found.free
 }
+
+const POWERS_OF_TEN = Array.from({ length: 7 }, (_, power) => 10 ** power)
 
 /** Whether a statement failed because another file of the place has the name. */
 export function isNameTaken(error: unknown): boolean {

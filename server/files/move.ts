@@ -9,7 +9,7 @@ import { editableFiles, readableFiles, refuseReader } from "./access.ts"
 import type { FileSummary, MoveFiles } from "./contract.ts"
 import { findFreeNumber, isNameTaken } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
-import { numberedName } from "./names.ts"
+import { numberedName, seriesOf } from "./names.ts"
 import { findPayer, overQuota } from "./reserve-space.ts"
 
 type Moving = Scope<"config" | "db" | "viewer">
@@ -163,12 +163,15 @@ async function findFreeNames(
     .where(and(place, eq(files.trashed, false), inArray(files.fileName, wanted)))
   const taken = new Set(here.map(({ fileName }) => fileName))
   const names = new Map<string, string>()
+  const next = new Map<string, number>()
   for (const { _id, fileName } of moving) {
     let free = fileName
     if (taken.has(free)) {
-      let number = await findFreeNumber({ db }, { userId, spaceId, fileName })
+      const series = seriesOf(fileName)
+      let number = next.get(series) ?? (await findFreeNumber({ db }, { userId, spaceId, fileName }))
       do free = numberedName(fileName, number++)
       while (taken.has(free))
+      next.set(series, number)
     }
     taken.add(free)
     names.set(_id, free)

@@ -19,6 +19,11 @@ export function numberedName(fileName: string, number: number): string {
   return shorten(fileName, ` (${number})`)
 }
 
+/** The same for all names that a number could make equal: long ones are cut to make space for it. */
+export function seriesOf(fileName: string): string {
+  return numberedName(fileName, Number.MAX_SAFE_INTEGER)
+}
+
 /**
  * Control and format characters, line and paragraph separators. A joiner is kept where the script
  * needs it: within an emoji, and inside words of scripts that join their letters.
@@ -38,14 +43,16 @@ function shorten(fileName: string, suffix: string): string {
   const { stem, extension } = splitName(fileName)
   const limit = FILE_NAME_LIMIT - Buffer.byteLength(suffix + extension)
   if (Buffer.byteLength(stem) <= limit) return stem + suffix + extension
-  let short = ""
-  let taken = 0
-  for (const { segment } of new Intl.Segmenter("en", { granularity: "grapheme" }).segment(stem)) {
-    taken += Buffer.byteLength(segment)
-    if (taken > limit) break
-    short += segment
-  }
-  return (trimEnd(short) || "untitled") + suffix + extension
+  // Only the character at the limit is looked for: names are numbered by the thousand.
+  const cut = CHARACTERS.segment(stem).containing(lengthWithin(stem, limit))
+  return (trimEnd(stem.slice(0, cut?.index)) || "untitled") + suffix + extension
+}
+
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+/** How many UTF-16 units of a text its first `limit` bytes of UTF-8 hold. */
+function lengthWithin(text: string, limit: number): number {
+  return new TextEncoder().encodeInto(text, new Uint8Array(limit)).read
 }
 
 /** Windows drops dots and spaces at the end, so two names could become one. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { splitName } from "#server/files/contract.ts"
+import { distinctNames } from "#server/files/distinct-names.ts"
 import { cleanFileName, numberedName } from "#server/files/names.ts"
 
 describe("a file name", () => {
@@ -76,6 +77,50 @@ describe("a file name", () => {
     expect(splitName(fileName)).toEqual({ stem, extension })
   })
 })
+
+describe("names in an archive", () => {
+  it.each([
+    [
+      ["note.txt", "NOTE.txt", "Note.TXT"],
+      ["note.txt", "NOTE (1).txt", "Note (2).TXT"],
+    ],
+    [
+      ["a (1).txt", "a.txt", "A.txt", "A (1).txt"],
+      ["a (1).txt", "a.txt", "A (2).txt", "A (1) (1).txt"],
+    ],
+    [
+      [`<in>: "a|b?*.txt`, "in_.txt", "<in>.txt"],
+      ["_in__ _a_b__.txt", "in_.txt", "_in_.txt"],
+    ],
+    [
+      ["a?.txt", "a*.txt", "a_.txt"],
+      ["a_.txt", "a_ (1).txt", "a_ (2).txt"],
+    ],
+  ])("%j are written as %j", (names, written) => {
+    expect(names.map(distinctNames())).toEqual(written)
+  })
+
+  it("differ by more than case, however alike the originals are", () => {
+    fc.assert(
+      fc.property(fc.array(alikeName, { minLength: 2, maxLength: 40 }), (names) => {
+        const written = names.map(distinctNames())
+        expect(new Set(written.map((name) => name.toLowerCase())).size).toBe(names.length)
+        for (const name of written) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** Some as long as a name may be, so that a number replaces their end. */
+const alikeName = fc
+  .tuple(
+    fc.constantFrom("a", "A", "?", "x".repeat(246), "X".repeat(246)),
+    fc.constantFrom("", "b", "B", "bcd", "bce"),
+    fc.constantFrom("", " (1)", " (2)"),
+    fc.constantFrom(".txt", ".TXT"),
+  )
+  .map((parts) => cleanFileName(parts.join("")))
 
 /** Names with many of the problematic characters, including long names. */
 const anyName = fc

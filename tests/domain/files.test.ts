@@ -9,6 +9,7 @@ import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#ser
 import { listFiles } from "#server/files/list.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { purgeFile } from "#server/files/trash.ts"
+import { numberedName } from "#server/files/names.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -73,6 +74,16 @@ describe("an upload", () => {
     for (const name of names) uploaded.push(await uploadFile(ada, aFile(name)))
     expect(uploaded.map((file) => file.fileName)).toEqual(["été.txt", "été (1).txt", "été (2).txt"])
     expect(await uploadFile(grace, aFile("été.txt"))).toMatchObject({ fileName: "été.txt" })
+  })
+
+  it("takes the first free number, also if the name is cut to make space for it", async () => {
+    for (const name of ["a.txt", `${"x".repeat(251)}.txt`]) {
+      const numbered = [name, ...[1, 2, 3, 9, 10, 11].map((number) => numberedName(name, number))]
+      for (const fileName of numbered) await uploadFile(ada, aFile(fileName))
+      const taken: string[] = []
+      for (let count = 0; count < 7; count++) taken.push((await uploadFile(ada, aFile(name))).fileName)
+      expect(taken).toEqual([4, 5, 6, 7, 8, 12, 13].map((number) => numberedName(name, number)))
+    }
   })
 
   it("gets a distinct name if a dozen with the same name arrive concurrently", async () => {

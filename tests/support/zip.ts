@@ -3,14 +3,13 @@ import { crc32 } from "node:zlib"
 /**
  * The entries of an archive without compression: their names and contents, in order. Throws if the
  * directory, an entry's own header, a length or a checksum does not match, or a name is not flagged
- * as UTF-8.
+ * as UTF-8. An archive of 4 GiB or more is not read.
  */
 export function readZip(bytes: Buffer): [name: string, content: string][] {
-  const end = bytes.length - 22
-  expectSignature(bytes, end, 0x06054b50)
+  const { count, offset, end } = readEnd(bytes)
   const entries: [string, string][] = []
-  let at = bytes.readUInt32LE(end + 16)
-  for (let number = bytes.readUInt16LE(end + 10); number > 0; number--) {
+  let at = offset
+  for (let number = count; number > 0; number--) {
     expectSignature(bytes, at, 0x02014b50)
     if (!(bytes.readUInt16LE(at + 8) & 0x800)) throw new Error("A name is not said to be UTF-8.")
     const nameLength = bytes.readUInt16LE(at + 28)
@@ -23,6 +22,22 @@ export function readZip(bytes: Buffer): [name: string, content: string][] {
   }
   if (at !== end) throw new Error("The directory does not end where the archive does.")
   return entries
+}
+
+/** The number of entries, and where the directory begins and ends. */
+function readEnd(bytes: Buffer): { count: number; offset: number; end: number } {
+  const end = bytes.length - 22
+  expectSignature(bytes, end, 0x06054b50)
+  const offset = bytes.readUInt32LE(end + 16)
+  const count = bytes.readUInt16LE(end + 10)
+  if (count < 0xffff) return { count, offset, end }
+  // Then only the records of zip64 have the number.
+  const locator = end - 20
+  expectSignature(bytes, locator, 0x07064b50)
+  const record = Number(bytes.readBigUInt64LE(locator + 8))
+  expectSignature(bytes, record, 0x06064b50)
+  if (Number(bytes.readBigUInt64LE(record + 48)) !== offset) throw new Error("The directory has two offsets.")
+  return { count: Number(bytes.readBigUInt64LE(record + 32)), offset, end: record }
 }
 
 function readContent(bytes: Buffer, at: number, name: Buffer, size: number): Buffer {
