@@ -3,6 +3,7 @@ import { exportFromSpaces } from "#server/chat/export-from-spaces.ts"
 import { writeThreadFiles } from "#server/chat/export.ts"
 import { openAllFiles, openTrashedFiles } from "#server/files/archive.ts"
 import { zipOf } from "#server/files/zip.ts"
+import { writeJsonObject } from "#server/json-texts.ts"
 import type { Scope } from "#server/scope.ts"
 import { findOwnAccount } from "./own-account.ts"
 import { findOwnRecords } from "./own-records.ts"
@@ -30,7 +31,7 @@ async function* collect(scope: Exporting) {
   const { user } = scope.viewer
   const account = { user, ...(await findOwnAccount(scope)) }
   yield { name: "account.json", input: `${JSON.stringify(account, null, 2)}\n` }
-  yield { name: "records.json", input: `${JSON.stringify(await findOwnRecords(scope), null, 2)}\n` }
+  yield { name: "records.json", input: writeJsonObject(await findOwnRecords(scope)) }
   const picture = await findPicture(scope)
   if (picture) yield { name: "picture.webp", input: picture }
   yield* writeThreads(scope, listThreads)

@@ -1,10 +1,9 @@
 import { and, asc, eq, gt, ne } from "drizzle-orm"
 import { chatMessages, chatReplacedMessages, chatThreads } from "#db/schema/chat.ts"
 import { PERSONAL } from "#db/schema/spaces.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
-
-/** Rows held in memory at a time. */
-const PAGE = 500
+import { LARGE_ROWS } from "./messages.ts"
 
 /**
  * What the viewer wrote in spaces, as JSON, also where they are no longer a member: the words are
@@ -19,20 +18,15 @@ export async function exportFromSpaces(scope: Scope<"db" | "viewer">): Promise<A
 type Message = Awaited<ReturnType<typeof readPage>>[number]
 
 async function* ownMessages(scope: Scope<"db" | "viewer">): AsyncGenerator<Message> {
-  for (const table of [chatMessages, chatReplacedMessages]) {
-    for (let last: string | undefined; ;) {
-      const page = await readPage(scope, table, last)
-      yield* page
-      last = page.at(-1)?._id
-      if (page.length < PAGE) break
-    }
-  }
+  for (const table of [chatMessages, chatReplacedMessages])
+    yield* eachRow((after, most) => readPage(scope, table, after, most), LARGE_ROWS)
 }
 
 function readPage(
   { db, viewer }: Scope<"db" | "viewer">,
   table: typeof chatMessages | typeof chatReplacedMessages,
-  last: string | undefined,
+  after: string | undefined,
+  most: number,
 ) {
   return db
     .select({
@@ -50,11 +44,11 @@ function readPage(
         eq(table.userId, viewer.user._id),
         eq(table.role, "user"),
         ne(chatThreads.spaceKey, PERSONAL),
-        last === undefined ? undefined : gt(table._id, last),
+        after === undefined ? undefined : gt(table._id, after),
       ),
     )
     .orderBy(asc(table._id))
-    .limit(PAGE)
+    .limit(most)
 }
 
 async function* asJson(first: Message, others: AsyncGenerator<Message>): AsyncGenerator<string> {

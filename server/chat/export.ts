@@ -1,20 +1,20 @@
 import { create as contentDisposition } from "content-disposition"
 import { cleanFileName } from "#server/files/names.ts"
+import { writeJsonObject } from "#server/json-texts.ts"
 import type { Scope } from "#server/scope.ts"
 import { listMembers } from "#server/spaces/members.ts"
+import { streamTexts } from "#server/transport/text-stream.ts"
 import {
   shortfallOf,
   type Attachment,
   type Entry,
   type ExportQuery,
-  type PageQuery,
-  type ReplacedEntry,
   type Shortfall,
   type ThreadSummary,
 } from "./contract.ts"
 import { closeBlocks } from "./close-blocks.ts"
-import { readMessages } from "./messages.ts"
-import { readReplaced } from "./replaced.ts"
+import { eachMessage } from "./messages.ts"
+import { eachReplaced } from "./replaced.ts"
 import { createFootnoteSeparator } from "./separate-footnotes.ts"
 import { findThread } from "./threads.ts"
 
@@ -25,56 +25,38 @@ export async function exportThread(
   { format }: ExportQuery,
 ): Promise<Response> {
   const thread = await findThread(scope, threadId)
-  const { name, text } = writeThread(thread, await readContents(scope, thread), format)
-  return new Response(text, {
+  const text = FORMATS[format].write(scope, thread, await findAuthors(scope, thread))
+  return new Response(streamTexts(text), {
     headers: {
       "Cache-Control": "private, no-store",
-      "Content-Disposition": contentDisposition(name, { type: "attachment" }),
+      "Content-Disposition": contentDisposition(nameOf(thread, format), { type: "attachment" }),
       "Content-Type": `${FORMATS[format].type}; charset=utf-8`,
     },
   })
 }
 
-/** A conversation as files, one of each format, all from one read. It may be in the trash. */
+/** A conversation as files, one of each format. It may be in the trash. */
 export async function writeThreadFiles(
   scope: Scope<"db" | "viewer">,
   thread: ThreadSummary,
-): Promise<{ name: string; text: string }[]> {
-  const contents = await readContents(scope, thread)
-  return (["markdown", "json"] as const).map((format) => writeThread(thread, contents, format))
+): Promise<{ name: string; text: AsyncIterable<string> }[]> {
+  const authorOf = await findAuthors(scope, thread)
+  return (["markdown", "json"] as const).map((format) => ({
+    name: nameOf(thread, format),
+    text: FORMATS[format].write(scope, thread, authorOf),
+  }))
 }
 
-interface Contents {
-  messages: Entry[]
-  /** Messages that edits replaced, and replies that are kept for links. */
-  replaced: ReplacedEntry[]
-  /** As the viewer sees it. */
-  authorOf: (userId: string) => string
-}
-
-function writeThread(thread: ThreadSummary, contents: Contents, format: ExportQuery["format"]) {
-  const { ending, write } = FORMATS[format]
-  return { name: nameOf(thread, ending), text: write(thread, contents) }
-}
+/** The name of a message's author, as the viewer sees it. */
+type AuthorOf = (userId: string) => string
 
 const FORMATS = {
   markdown: { ending: ".md", type: "text/markdown", write: writeMarkdown },
   json: { ending: ".json", type: "application/json", write: writeJson },
 }
 
-async function readContents(scope: Scope<"db" | "viewer">, thread: ThreadSummary): Promise<Contents> {
-  return {
-    messages: await readAll((page) => readMessages(scope, thread._id, page)),
-    replaced: await readAll((page) => readReplaced(scope, thread._id, page)),
-    authorOf: await findAuthors(scope, thread),
-  }
-}
-
 /** What is personal has one author. */
-async function findAuthors(
-  scope: Scope<"db" | "viewer">,
-  { spaceId }: ThreadSummary,
-): Promise<Contents["authorOf"]> {
+async function findAuthors(scope: Scope<"db" | "viewer">, { spaceId }: ThreadSummary): Promise<AuthorOf> {
   if (spaceId === null) return () => "You"
   const members = await listMembers(scope, spaceId)
   const names = new Map(
@@ -84,52 +66,45 @@ async function findAuthors(
   return (userId) => (userId === ownId ? "You" : escape(names.get(userId) ?? "Former member"))
 }
 
-/** Oldest first. */
-async function readAll<Row>(
-  read: (page: PageQuery) => Promise<{ entries: Row[]; earlierCursor: string | null }>,
-): Promise<Row[]> {
-  const pages: Row[][] = []
-  let cursor: string | undefined
-  do {
-    const page = await read({ cursor, limit: 100 })
-    pages.push(page.entries)
-    cursor = page.earlierCursor ?? undefined
-  } while (cursor !== undefined)
-  return pages.toReversed().flat()
-}
-
 /** Without characters that end a folder's name, are refused, or hide the file in a file system. */
-function nameOf({ title }: ThreadSummary, ending: string): string {
+function nameOf({ title }: ThreadSummary, format: ExportQuery["format"]): string {
   const name = title.replace(/[/\\:*?"<>|]/g, "-").replace(/^[.\s]+|[.\s]+$/g, "")
-  return cleanFileName((name || "conversation") + ending)
+  return cleanFileName((name || "conversation") + FORMATS[format].ending)
 }
 
-function writeJson(thread: ThreadSummary, { messages, replaced }: Contents): string {
-  return `${JSON.stringify({ thread, messages, replaced }, null, 2)}\n`
-}
-
-function writeMarkdown(thread: ThreadSummary, { messages, replaced, authorOf }: Contents): string {
-  const separateFootnotes = createFootnoteSeparator()
-  const write = (entry: Written) => writeEntry(entry, { authorOf, separateFootnotes })
-  const edits = [...Map.groupBy(replaced, ({ replacedAt }) => replacedAt)].toSorted(
-    ([one], [other]) => one - other,
-  )
-  const versions = edits.flatMap(([replacedAt, entries]) => {
-    // What an edit removed begins with the message that was edited.
-    const what = entries[0]?.role === "user" ? "edit" : "new answer"
-    return [`# Before the ${what} of ${writeTime(replacedAt)}`].concat(entries.flatMap(write))
+function writeJson(scope: Scope<"db" | "viewer">, thread: ThreadSummary): AsyncIterable<string> {
+  return writeJsonObject({
+    thread,
+    messages: eachMessage(scope, thread._id),
+    replaced: eachReplaced(scope, thread._id),
   })
-  return `${[`# ${escape(thread.title)}`, ...messages.flatMap(write), ...versions].join("\n\n")}\n`
+}
+
+async function* writeMarkdown(
+  scope: Scope<"db" | "viewer">,
+  thread: ThreadSummary,
+  authorOf: AuthorOf,
+): AsyncGenerator<string> {
+  const separateFootnotes = createFootnoteSeparator()
+  const write = (entry: Written) => `\n\n${writeEntry(entry, { authorOf, separateFootnotes }).join("\n\n")}`
+  yield `# ${escape(thread.title)}`
+  for await (const message of eachMessage(scope, thread._id)) yield write(message)
+  let edit: number | undefined
+  for await (const entry of eachReplaced(scope, thread._id)) {
+    // What an edit removed begins with the message that was edited.
+    const what = entry.role === "user" ? "edit" : "new answer"
+    if (entry.replacedAt !== edit) yield `\n\n# Before the ${what} of ${writeTime(entry.replacedAt)}`
+    edit = entry.replacedAt
+    yield write(entry)
+  }
+  yield "\n"
 }
 
 type Written = Omit<Entry, "requestId" | "edited" | "mentions">
 
 function writeEntry(
   { role, userId, turn, content, attachments, _creationTime }: Written,
-  {
-    authorOf,
-    separateFootnotes,
-  }: Pick<Contents, "authorOf"> & { separateFootnotes: (markdown: string) => string },
+  { authorOf, separateFootnotes }: { authorOf: AuthorOf; separateFootnotes: (markdown: string) => string },
 ): string[] {
   const who = role === "user" ? authorOf(userId) : turn ? `Answer of ${escape(turn.model)}` : "Answer"
   const tools = (turn?.parts ?? []).flatMap((part) => (part.type === "tool" ? [escape(part.name)] : []))

@@ -1,8 +1,9 @@
 import type { ModelMessage } from "ai"
-import { and, desc, eq, lt, lte, sql, type SQL } from "drizzle-orm"
+import { and, asc, desc, eq, gt, lt, lte, sql, type SQL } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableMessages } from "./access.ts"
 import { createFileReader } from "./attachments.ts"
@@ -39,19 +40,40 @@ export function readMessages(
 /** The latest of the messages that `place` selects, or those before the cursor. */
 export async function readAmong(
   place: SQL | undefined,
-  { db }: Scope<"db">,
+  scope: Scope<"db">,
   { cursor, limit }: PageQuery,
 ): Promise<EntryPage> {
-  const rows = await db
-    .select(entry)
-    .from(chatMessages)
-    .leftJoin(chatTurns, eq(chatTurns._id, chatMessages._id))
-    .leftJoin(asked, eq(asked.questionId, chatMessages._id))
+  const rows = await selectEntries(scope)
     .where(and(place, v.is(ThreadId, cursor) ? lt(chatMessages._id, cursor) : undefined))
     .orderBy(desc(chatMessages._id))
     .limit(limit + 1)
   const entries = rows.slice(0, limit).map(asItStands).toReversed()
   return { entries, earlierCursor: rows.length > limit ? (entries[0]?._id ?? null) : null }
+}
+
+/** All messages of a conversation, which may be in the trash, oldest first. */
+export function eachMessage(scope: Scope<"db" | "viewer">, threadId: string): AsyncGenerator<Entry> {
+  return eachRow(async (after, most) => {
+    const rows = await selectEntries(scope)
+      .where(
+        and(readableMessages(scope, threadId), after === undefined ? undefined : gt(chatMessages._id, after)),
+      )
+      .orderBy(asc(chatMessages._id))
+      .limit(most)
+    return rows.map(asItStands)
+  }, LARGE_ROWS)
+}
+
+/** Messages held in memory at a time: each may be as long as a reply can become. */
+export const LARGE_ROWS = 20
+
+function selectEntries({ db }: Scope<"db">) {
+  return db
+    .select(entry)
+    .from(chatMessages)
+    .leftJoin(chatTurns, eq(chatTurns._id, chatMessages._id))
+    .leftJoin(asked, eq(asked.questionId, chatMessages._id))
+    .$dynamic()
 }
 
 /**

@@ -1,11 +1,13 @@
-import { and, desc, eq, exists, lt, notExists, sql, type SQL } from "drizzle-orm"
+import { and, asc, desc, eq, exists, gt, lt, notExists, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { chatMessages, chatReplacedMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead } from "#server/spaces/access.ts"
 import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
+import { LARGE_ROWS } from "./messages.ts"
 import { findThread } from "./threads.ts"
 
 /**
@@ -99,41 +101,59 @@ export async function listReplaced(
 ): Promise<ReplacedPage> {
   await findThread(scope, threadId)
   if (!v.is(MessageId, questionId)) throw new NotFound("question")
-  const { entries, earlierCursor } = await readReplaced(scope, threadId, page, questionId)
-  if (entries.length === 0 && !page.cursor) throw new NotFound("earlier-version")
-  return { entries, earlierCursor }
-}
-
-/**
- * The same for one message or all of a conversation, which may be in the trash. Empty if there are
- * none.
- */
-export async function readReplaced(
-  scope: Scope<"db" | "viewer">,
-  threadId: string,
-  { cursor, limit }: PageQuery,
-  questionId?: string,
-): Promise<ReplacedPage> {
-  const { db } = scope
-  const thread = db
-    .select({ _id: chatThreads._id })
-    .from(chatThreads)
-    .where(and(eq(chatThreads._id, threadId), mayRead(scope, chatThreads)))
-  const rows = await db
+  const { cursor, limit } = page
+  const rows = await scope.db
     .select(entry)
     .from(chatReplacedMessages)
     .where(
       and(
-        exists(thread),
-        eq(chatReplacedMessages.threadId, threadId),
-        questionId === undefined ? undefined : eq(chatReplacedMessages.replacedBy, questionId),
+        replacedIn(scope, threadId),
+        eq(chatReplacedMessages.replacedBy, questionId),
         v.is(MessageId, cursor) ? lt(chatReplacedMessages._id, cursor) : undefined,
       ),
     )
     .orderBy(desc(chatReplacedMessages._id))
     .limit(limit + 1)
+  if (rows.length === 0 && !cursor) throw new NotFound("earlier-version")
   const entries: ReplacedEntry[] = rows.slice(0, limit).toReversed()
   return { entries, earlierCursor: rows.length > limit ? (entries[0]?._id ?? null) : null }
+}
+
+/**
+ * All earlier versions in a conversation, which may be in the trash, oldest first: what one edit
+ * removed, then what the next one did.
+ */
+export async function* eachReplaced(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+): AsyncGenerator<ReplacedEntry> {
+  const edits = await scope.db
+    .selectDistinct({ replacedAt: chatReplacedMessages.replacedAt })
+    .from(chatReplacedMessages)
+    .where(replacedIn(scope, threadId))
+    .orderBy(asc(chatReplacedMessages.replacedAt))
+  for (const { replacedAt } of edits) {
+    const ofEdit = and(replacedIn(scope, threadId), eq(chatReplacedMessages.replacedAt, replacedAt))
+    yield* eachRow(
+      (after, most) =>
+        scope.db
+          .select(entry)
+          .from(chatReplacedMessages)
+          .where(and(ofEdit, after === undefined ? undefined : gt(chatReplacedMessages._id, after)))
+          .orderBy(asc(chatReplacedMessages._id))
+          .limit(most),
+      LARGE_ROWS,
+    )
+  }
+}
+
+/** The earlier versions in a conversation, if the viewer may read it. */
+function replacedIn(scope: Scope<"db" | "viewer">, threadId: string): SQL | undefined {
+  const thread = scope.db
+    .select({ _id: chatThreads._id })
+    .from(chatThreads)
+    .where(and(eq(chatThreads._id, threadId), mayRead(scope, chatThreads)))
+  return and(exists(thread), eq(chatReplacedMessages.threadId, threadId))
 }
 
 const entry = {

@@ -1,10 +1,11 @@
+import { setImmediate as afterOthers } from "node:timers/promises"
 import { and, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInSpaces, isPersonal, listSpaceIds, requireMember, type Placed } from "#server/spaces/access.ts"
 import type { SearchQuery, SearchResults } from "./contract.ts"
-import { snippetOf, WORD } from "./snippet.ts"
+import { findSnippets, WORD } from "./snippet.ts"
 import { storableText } from "./storable.ts"
 import { summary } from "./threads.ts"
 
@@ -67,13 +68,14 @@ export async function searchThreads(
     .where(and(threads, or(isNotNull(said.messageId), inArray(chatThreads._id, named))))
     .orderBy(desc(chatThreads.lastMessageAt), desc(chatThreads._id))
     .limit(RESULTS)
-  return {
-    results: found.map(({ thread, messageId, content }) => ({
-      thread,
-      messageId,
-      snippet: snippetOf(content ?? thread.title, terms),
-    })),
+  const snippetOf = findSnippets(terms)
+  const results: SearchResults["results"] = []
+  for (const { thread, messageId, content } of found) {
+    results.push({ thread, messageId, snippet: snippetOf(content ?? thread.title) })
+    // A long text takes a while.
+    await afterOthers()
   }
+  return { results }
 }
 
 /** Terms without letters and digits cannot be found, so they are ignored. */

@@ -7,6 +7,7 @@ import { beginBlock, type OpenBlock } from "./close-blocks.ts"
  */
 export function createFootnoteSeparator(): (markdown: string) => string {
   const taken = new Set<string>()
+  const next = new Map<string, number>()
   return (markdown) => {
     const labels = new Set(linesOf(markdown).flatMap(({ line, isCode }) => (isCode ? [] : definedIn(line))))
     const renamed = new Map(
@@ -20,8 +21,9 @@ export function createFootnoteSeparator(): (markdown: string) => string {
   }
 
   function freeLabel(label: string, besides: ReadonlySet<string>) {
-    let number = 2
+    let number = next.get(label) ?? 2
     while (taken.has(`${label}-${number}`) || besides.has(`${label}-${number}`)) number++
+    next.set(label, number + 1)
     return `${label}-${number}`
   }
 }

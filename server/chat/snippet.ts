@@ -7,20 +7,25 @@ const BEFORE = 60
 const MARKS = 20
 
 /**
- * The text around the first match of a term, on one line, or the beginning of the text if there is
- * no match.
+ * Cuts the text around the first match of a term out of each text, on one line, or its beginning if
+ * there is no match.
  */
-export function snippetOf(text: string, terms: string[]): Snippet {
+export function findSnippets(terms: string[]): (text: string) => Snippet {
+  const patterns = terms.map((term, index) => patternOf(term, index === terms.length - 1))
+  const pattern = new RegExp(patterns.join("|"), "giu")
+  return (text) => snippetOf(text, pattern)
+}
+
+function snippetOf(text: string, pattern: RegExp): Snippet {
   const line = text.replace(/\s+/g, " ").trim()
-  const places = findPlaces(line, terms)
-  const first = places[0]?.[0] ?? 0
+  const first = line.search(pattern)
   const from = first <= BEFORE ? 0 : nextWord(line, first - BEFORE, first)
   const to = line.length - from <= LENGTH ? line.length : lastWord(line, from + LENGTH)
   const opening = from > 0 ? "…" : ""
   const shift = opening.length - from
   return {
     text: `${opening}${line.slice(from, to)}${to < line.length ? "…" : ""}`,
-    matches: places
+    matches: findPlaces(line, pattern, from)
       .filter(([start, end]) => start >= from && end <= to)
       .slice(0, MARKS)
       .map(([start, end]) => [start + shift, end + shift]),
@@ -34,10 +39,14 @@ const LETTER = String.raw`\p{Alphabetic}\p{N}`
 export const WORD = new RegExp(`[${CJK}]|(?:(?![${CJK}])[${LETTER}])+`, "gu")
 const IS_CJK = new RegExp(`^[${CJK}]`, "u")
 
-function findPlaces(line: string, terms: string[]): [number, number][] {
-  const patterns = terms.map((term, index) => patternOf(term, index === terms.length - 1))
-  const found = line.matchAll(new RegExp(patterns.join("|"), "giu"))
-  return Array.from(found, (match) => [match.index, match.index + match[0].length])
+/** No more than are marked are looked for: a long text may have thousands. */
+function findPlaces(line: string, pattern: RegExp, from: number): [number, number][] {
+  pattern.lastIndex = from
+  const places: [number, number][] = []
+  for (const match of line.matchAll(pattern)) {
+    if (places.push([match.index, match.index + match[0].length]) === MARKS) break
+  }
+  return places
 }
 
 /** The words contain only letters and digits, so no character is special in a pattern. */

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { WaitlistRow } from "#db/schema/waitlist.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 import { writeCsv } from "#server/waitlist/csv.ts"
-import { inviteFromWaitlist, listWaitlist } from "#server/waitlist/waitlist.ts"
+import { eachPlace, inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
 import { readSettings, withDatabase } from "./database.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -39,9 +39,9 @@ async function run(command: v.InferOutput<typeof Command>): Promise<string> {
     const scope = { db, config }
     switch (command[0]) {
       case "list":
-        return describePlaces(await listWaitlist(scope))
+        return describePlaces(await toArray(eachPlace(scope)))
       case "export":
-        return writeCsv(await listWaitlist(scope))
+        return (await toArray(writeCsv(eachPlace(scope)))).join("").trimEnd()
       case "invite": {
         const [, email] = command
         const link = await inviteFromWaitlist(scope, email)
@@ -50,6 +50,12 @@ async function run(command: v.InferOutput<typeof Command>): Promise<string> {
       }
     }
   })
+}
+
+async function toArray<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const array: Item[] = []
+  for await (const item of items) array.push(item)
+  return array
 }
 
 function describePlaces(places: WaitlistRow[]): string {

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm"
 import { predictLength } from "client-zip"
 import { blobs, files } from "#db/schema/files.ts"
+import { eachRow } from "#server/each-row.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "#server/spaces/access.ts"
@@ -13,9 +14,6 @@ import { zipOf } from "./zip.ts"
 
 type Archiving = Scope<"db" | "blobs" | "viewer">
 type Answering = Archiving & Scope<"runningRequests">
-
-/** Rows held in memory at a time when all of the viewer's files are requested. */
-const PAGE = 500
 
 /**
  * A zip of files that the viewer may see, created while it is sent, so that only what is in transit is in
@@ -86,15 +84,13 @@ function selectFiles({ db }: Scope<"db">) {
 
 async function* allFiles(scope: Archiving, place: SQL | undefined): AsyncGenerator<Entry> {
   const named = distinctNames()
-  for (let last: string | undefined; ;) {
-    const page = await selectFiles(scope)
-      .where(and(place, last === undefined ? undefined : gt(files._id, last)))
+  const found = eachRow((after, most) =>
+    selectFiles(scope)
+      .where(and(place, after === undefined ? undefined : gt(files._id, after)))
       .orderBy(asc(files._id))
-      .limit(PAGE)
-    for (const entry of page) yield { ...entry, name: named(entry.name) }
-    last = page.at(-1)?._id
-    if (page.length < PAGE) return
-  }
+      .limit(most),
+  )
+  for await (const entry of found) yield { ...entry, name: named(entry.name) }
 }
 
 function withDistinctNames(entries: Entry[]): Entry[] {

@@ -3,13 +3,23 @@
  * surrogates. Not recursive: a message of 64 kB can be nested deeper than the stack.
  */
 export function isStorable(value: unknown): boolean {
-  const left = [value]
-  for (let each = left.pop(); each !== undefined || left.length > 0; each = left.pop()) {
-    if (typeof each === "string") {
-      if (each.includes("\0") || !each.isWellFormed()) return false
-    } else if (typeof each === "object" && each !== null) {
-      left.push(...Object.keys(each), ...Object.values(each))
+  const left: unknown[] = []
+  const isFit = (each: unknown): boolean => {
+    if (typeof each === "string") return isStorableText(each)
+    if (typeof each === "object" && each !== null) left.push(each)
+    return true
+  }
+  if (!isFit(value)) return false
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (Array.isArray(each)) {
+      if (!each.every(isFit)) return false
+    } else if (!Object.entries(each as object).every(([key, held]) => isStorableText(key) && isFit(held))) {
+      return false
     }
   }
   return true
+}
+
+function isStorableText(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed()
 }

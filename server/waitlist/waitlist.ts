@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, isNull, lt, sql } from "drizzle-orm"
+import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
 import type { Language } from "#server/users/language-contract.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { queueWaitlistConfirmation, queueWaitlistInvitation } from "#server/mail/mail.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
 import { confirmationLink, invitationLink, LINK_LIFE, readToken, type LinkSettings } from "./links.ts"
@@ -64,8 +65,15 @@ export async function confirmPlace(
 }
 
 /** Everyone, in the order in which they joined. */
-export function listWaitlist({ db }: Scope<"db">): Promise<WaitlistRow[]> {
-  return db.select().from(waitlist).orderBy(asc(waitlist._id))
+export function eachPlace({ db }: Scope<"db">): AsyncGenerator<WaitlistRow> {
+  return eachRow((after, most) =>
+    db
+      .select()
+      .from(waitlist)
+      .where(after === undefined ? undefined : gt(waitlist._id, after))
+      .orderBy(asc(waitlist._id))
+      .limit(most),
+  )
 }
 
 /** Newest first. `before` is the `_id` of the last one seen. */

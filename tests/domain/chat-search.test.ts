@@ -6,7 +6,7 @@ import { chatMessages } from "#db/schema/chat.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
-import { snippetOf } from "#server/chat/snippet.ts"
+import { findSnippets } from "#server/chat/snippet.ts"
 import { createThread, renameThread } from "#server/chat/threads.ts"
 import { chatTools } from "#server/chat/tools.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
@@ -281,4 +281,8 @@ async function thread(scope: ChatScope, title: string, contents: string[]) {
     if (message) ids.push(message._id)
   }
   return { threadId, ids }
+}
+
+function snippetOf(text: string, terms: string[]) {
+  return findSnippets(terms)(text)
 }

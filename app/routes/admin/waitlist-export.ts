@@ -1,6 +1,7 @@
 import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { streamTexts } from "#server/transport/text-stream.ts"
 import { writeCsv } from "#server/waitlist/csv.ts"
-import { listWaitlist } from "#server/waitlist/waitlist.ts"
+import { eachPlace } from "#server/waitlist/waitlist.ts"
 import { refuseForms } from "./perform-act.ts"
 import type { Route } from "./+types/waitlist-export.ts"
 
@@ -8,7 +9,7 @@ export const action = refuseForms
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireOperatorScope(context)
-  return new Response(`${writeCsv(await listWaitlist(scope))}\r\n`, {
+  return new Response(streamTexts(writeCsv(eachPlace(scope))), {
     headers: {
       "Cache-Control": "private, no-store",
       "Content-Disposition": 'attachment; filename="waitlist.csv"',
