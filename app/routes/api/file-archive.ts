@@ -21,7 +21,9 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const bytes = await readBytes(request, LIMIT)
     if (!bytes) return bodyTooLarge({}, LIMIT)
-    const input = v.safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")))
+    const input = v.safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")), {
+      abortEarly: true,
+    })
     if (!input.success) throw badInput(input.issues)
     return archiveFiles(scope, input.output)
   })

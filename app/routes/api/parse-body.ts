@@ -12,7 +12,7 @@ export async function parseBody<Schema extends v.GenericSchema>(
   const body = await readJson(request)
   if (!body.ok)
     return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-  const input = v.safeParse(schema, body.value)
+  const input = v.safeParse(schema, body.value, { abortEarly: true })
   if (!input.success) throw badInput(input.issues)
   return input.output
 }

@@ -2,6 +2,7 @@ import type { GenericEndpointContext } from "better-auth"
 import { APIError, getSessionFromCtx } from "better-auth/api"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { CONFIRM_ADDRESS, findUserToConfirm } from "./confirm-address.ts"
+import { scorePassword } from "./password-strength.ts"
 
 /** The fields with a new password in bodies, by endpoint. */
 const CHOSEN: Readonly<Record<string, string>> = {
@@ -24,8 +25,7 @@ type Settings = Parameters<typeof findUserToConfirm>[0]
 
 /**
  * Throws PASSWORD_TOO_COMMON for a new password that is in lists of leaked passwords, is a keyboard
- * pattern, a sequence or a repetition, or the person's own name or address. The estimate and its
- * dictionaries are zxcvbn-ts's: nothing is sent over the network.
+ * pattern, a sequence or a repetition, or the person's own name or address.
  */
 export async function refuseGuessable(
   call: GenericEndpointContext,
@@ -39,8 +39,7 @@ export async function refuseGuessable(
   const about = [person?.email, person?.name].filter((text) => typeof text === "string")
   const parts = about.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))
   const known = [...about, ...parts].filter((text) => text.length > 2)
-  const { score } = (await estimator()).check(password.slice(0, MOST_JUDGED), known)
-  if (score >= LEAST_SCORE) return
+  if ((await scorePassword(password.slice(0, MOST_JUDGED), known)) >= LEAST_SCORE) return
   const message = "This password is easy to guess. Choose a longer one, such as four unrelated words."
   throw new APIError("BAD_REQUEST", { code: "PASSWORD_TOO_COMMON", message })
 }
@@ -68,23 +67,4 @@ async function findPerson(
     default:
       return body
   }
-}
-
-let opened: ReturnType<typeof openEstimator> | null = null
-
-/**
- * Its dictionaries take 28 MB and a third of a second to load, so they are loaded for the first new
- * password.
- */
-function estimator() {
-  opened ??= openEstimator()
-  return opened
-}
-
-async function openEstimator() {
-  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
-    import("@zxcvbn-ts/core"),
-    import("@zxcvbn-ts/language-common"),
-  ])
-  return new ZxcvbnFactory({ dictionary: { ...dictionary }, graphs: adjacencyGraphs })
 }
