@@ -38,6 +38,15 @@ describe.each(workflows)("the workflow $name", (file) => {
   })
 })
 
+describe.each(["release.yml", "nightly.yml"])("the workflow %s", (file) => {
+  it("compares the lockfile with known vulnerabilities", () => {
+    const { content = "" } = workflows.find(({ name }) => name === file) ?? {}
+    const step =
+      /uses: google\/osv-scanner-action\/osv-scanner-action@.+\n +with: \{ scan-args: (.+) \}/.exec(content)
+    expect(step?.[1]).toBe("--lockfile=package-lock.json")
+  })
+})
+
 describe("the workflow check", () => {
   const good = workflows.find(({ name }) => name === "pull-request.yml")?.content ?? ""
 

@@ -74,6 +74,24 @@ describe.each(["optional", "required"])("with EMAIL_VERIFICATION=%s", (verificat
     expect((await signIn(openBrowser(app), email, INTRUDERS)).status).toBe(200)
   })
 
+  once(
+    "the link for an account that no longer exists does not open the next one with its address",
+    async () => {
+      const email = "handed-on@example.org"
+      await signUp(email)
+      const old = await linkTo(email)
+      await sql`delete from auth.user where email = ${email}`
+      const holder = await signUp(email)
+
+      const previous = openBrowser(app)
+      expect((await previous(old)).status).toBe(400)
+      expect((await confirm(previous, old, OWNERS)).status).toBe(400)
+      expect((await holder(old)).status).toBe(400)
+      expect(await isConfirmed(email)).toBe(false)
+      expect((await signIn(openBrowser(app), email, OWNERS)).status).toBe(401)
+    },
+  )
+
   test("anyone who signed up and opens the link in the same browser continues directly", async () => {
     const email = "same@example.org"
     const holder = await signUp(email)

@@ -10,7 +10,7 @@ import { countAttempt } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
 import { forgetAddressChange } from "./forget-address-change.ts"
 import { checkCode } from "./second-factor.ts"
-import type { RecordEvent } from "./security-events.ts"
+import type { RecordEvent } from "./auth-settings.ts"
 import { senderOfVisit } from "./sender.ts"
 
 /** Hours for which the links work. */

@@ -1,7 +1,7 @@
-import type { Database } from "#db/client.ts"
+import type { Database, Transaction } from "#db/client.ts"
+import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { Log } from "#server/log.ts"
 import type { Language } from "#server/users/language-contract.ts"
-import type { RecordEvent } from "./security-events.ts"
 
 export interface AuthSettings {
   origin: string
@@ -36,11 +36,17 @@ export interface AuthSettings {
   isSuspended: (userId: string) => Promise<boolean>
   /** Adds to the security log. */
   record: RecordEvent
-  /** Starts work that the response must not wait for. */
+  /** Starts work after the response is sent, because its duration would reveal which accounts exist. */
   afterResponse: (work: () => Promise<unknown>) => void
   /** Notified of internal errors: better-auth itself only reports that there was one. */
   noticeError?: (error: Error) => void
 }
+
+/**
+ * Adds an event to the security log and queues its email, in the given or open transaction if there
+ * is one.
+ */
+export type RecordEvent = (event: SecurityEvent, transaction?: Database | Transaction) => Promise<void>
 
 export interface AccountEmail {
   userId: string

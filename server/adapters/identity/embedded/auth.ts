@@ -30,7 +30,7 @@ import { refuseEarly } from "./before-call.ts"
 import {
   CONFIRM_ADDRESS,
   confirmAddress,
-  confirmationLink,
+  mailConfirmation,
   VERIFICATION_LINK_LIFE,
 } from "./confirm-address.ts"
 import { verifyCounted } from "./counted-password.ts"
@@ -153,16 +153,12 @@ export function authOptions(settings: AuthSettings) {
       },
     },
     emailVerification: {
-      sendOnSignUp: true,
+      // `admitInvited` queues it in the transaction that creates the account.
+      sendOnSignUp: false,
       sendOnSignIn: confirmsFirst,
       expiresIn: VERIFICATION_LINK_LIFE,
-      sendVerificationEmail: async ({ user, token }, request) => {
-        const { id: userId, email, emailVerified } = user
-        if (emailVerified) return
-        const url = confirmationLink(origin, token)
-        const language = languageOf(request)
-        const minutes = VERIFICATION_LINK_LIFE / 60
-        await settings.mailVerificationLink({ userId, email, language, url, minutes })
+      sendVerificationEmail: async ({ user }, request) => {
+        if (!user.emailVerified) await mailConfirmation(settings, user, request)
       },
     },
     rateLimit: {

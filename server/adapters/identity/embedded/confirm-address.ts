@@ -1,6 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth"
-import { APIError, createAuthEndpoint, getSessionFromCtx } from "better-auth/api"
+import {
+  APIError,
+  createAuthEndpoint,
+  createEmailVerificationToken,
+  getSessionFromCtx,
+} from "better-auth/api"
 import { setSessionCookie } from "better-auth/cookies"
 import { verifyJWT } from "better-auth/crypto"
 import { and, eq } from "drizzle-orm"
@@ -8,6 +13,8 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
+import { readLanguage } from "#server/transport/language.ts"
+import type { AuthSettings } from "./auth-settings.ts"
 import { forgetAddressChange } from "./forget-address-change.ts"
 import { hashPassword } from "./password.ts"
 import { removeFactors } from "./second-factor.ts"
@@ -58,18 +65,31 @@ export function confirmAddress(settings: Settings) {
   return { id: "confirm-address", endpoints: { confirmAddress: endpoint } } satisfies BetterAuthPlugin
 }
 
-/** The URL of the email's link. */
-export function confirmationLink(origin: string, token: string): string {
-  return `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
+/** Queues the email with the link that confirms the address of an account. */
+export async function mailConfirmation(
+  { authSecret, origin, mailVerificationLink }: AuthSettings,
+  { id: userId, email }: { id: string; email: string },
+  request: Request | undefined,
+): Promise<void> {
+  const token = await createEmailVerificationToken(authSecret, email, undefined, VERIFICATION_LINK_LIFE, {
+    userId,
+  })
+  const url = `${origin}/sign-up/confirm?${new URLSearchParams({ token })}`
+  const language = request ? readLanguage(request) : "en"
+  const minutes = VERIFICATION_LINK_LIFE / 60
+  await mailVerificationLink({ userId, email, language, url, minutes })
 }
 
 /**
- * The owner of the address in an email's token. Undefined for a token that is forged or expired.
+ * The account that an email's token was made for, while it has the address. Another account may
+ * have the address by now: its owner did not ask for this link. Undefined for a token that is
+ * forged or expired.
  */
 export async function findUserToConfirm({ authSecret, db }: Settings, token: string) {
-  const email = (await verifyJWT(token, authSecret))?.["email"]
-  if (typeof email !== "string") return undefined
-  const [user] = await db.select().from(authUser).where(eq(authUser.email, email))
+  const { email, userId } = (await verifyJWT(token, authSecret)) ?? {}
+  if (typeof email !== "string" || typeof userId !== "string") return undefined
+  const isTheirs = and(eq(authUser.id, userId), eq(authUser.email, email))
+  const [user] = await db.select().from(authUser).where(isTheirs)
   return user
 }
 

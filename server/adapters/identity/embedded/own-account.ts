@@ -15,7 +15,7 @@ import { permissionsOf, readScopes } from "./key-scopes.ts"
 import { openSecondFactor } from "./own-factor.ts"
 import { openOwnPasskeys } from "./own-passkeys.ts"
 import { verifyPassword } from "./password.ts"
-import type { RecordEvent } from "./security-events.ts"
+import type { RecordEvent } from "./auth-settings.ts"
 import { senderOfVisit } from "./sender.ts"
 import { issuerOf } from "./sso/find-account.ts"
 

@@ -12,7 +12,7 @@ import { networkOf } from "#server/transport/client-address.ts"
 import type { Auth } from "./auth.ts"
 import { cookiesOf } from "./forms.ts"
 import { forgetShownFactors } from "./second-factor.ts"
-import type { RecordEvent } from "./security-events.ts"
+import type { RecordEvent } from "./auth-settings.ts"
 import { ADDRESS_HEADER, senderOfVisit } from "./sender.ts"
 
 interface Settings {

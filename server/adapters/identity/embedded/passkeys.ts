@@ -1,12 +1,14 @@
 import { isIP } from "node:net"
 import { passkey } from "@better-auth/passkey"
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth"
-import { APIError, createAuthMiddleware, createEmailVerificationToken, isAPIError } from "better-auth/api"
+import { APIError, createAuthMiddleware, isAPIError } from "better-auth/api"
 import { and, eq, ne } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
 import { authPasskey, authSession, authUser } from "#db/schema/auth.ts"
 import { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
+import type { AuthSettings } from "./auth-settings.ts"
+import { mailConfirmation } from "./confirm-address.ts"
 
 export const PASSKEY_OPTIONS = "/passkey/generate-authenticate-options"
 export const VERIFY_PASSKEY = "/passkey/verify-authentication"
@@ -23,18 +25,12 @@ export const PASSKEY_LIMITS = {
   [VERIFY_PASSKEY]: { window: 60, max: 30 },
 }
 
-interface Settings {
-  origin: string
-  db: Database
-  verification: "optional" | "required"
-}
-
 /**
  * WebAuthn binds passkeys to the host name of APP_URL, so there are none on an IP address. Anyone who
  * signs in with one has shown two factors, because the authenticator has to verify the person (with
  * a fingerprint, a face or a PIN) each time.
  */
-export function passkeys(settings: Settings) {
+export function passkeys(settings: AuthSettings) {
   const { origin } = settings
   return passkey({
     rpName: "Tideline",
@@ -116,26 +112,18 @@ export async function endReplacedSession(call: GenericEndpointContext, db: Datab
 
 /** As with a password: another link is sent if the address has to be confirmed first. */
 async function requireConfirmedAddress(
-  { context, request }: GenericEndpointContext,
-  { db, verification }: Settings,
+  { request }: GenericEndpointContext,
+  settings: AuthSettings,
   credentialId: string,
 ) {
-  if (verification === "optional") return
-  const [user] = await db
+  if (settings.verification === "optional") return
+  const [user] = await settings.db
     .select({ email: authUser.email, emailVerified: authUser.emailVerified, id: authUser.id })
     .from(authUser)
     .innerJoin(authPasskey, eq(authPasskey.userId, authUser.id))
     .where(eq(authPasskey.credentialID, credentialId))
   if (!user || user.emailVerified) return
-  const { emailVerification } = context.options
-  const token = await createEmailVerificationToken(
-    context.secret,
-    user.email,
-    undefined,
-    emailVerification?.expiresIn,
-  )
-  const found = await context.internalAdapter.findUserById(user.id)
-  if (found) await emailVerification?.sendVerificationEmail?.({ user: found, url: "", token }, request)
+  await mailConfirmation(settings, user, request)
   throw new APIError("FORBIDDEN", { code: "EMAIL_NOT_VERIFIED", message: "Email not verified" })
 }
 

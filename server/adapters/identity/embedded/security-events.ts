@@ -1,29 +1,17 @@
 import type { GenericEndpointContext } from "better-auth"
 import { isAPIError } from "better-auth/api"
 import { eq } from "drizzle-orm"
-import type { Database, Transaction } from "#db/client.ts"
+import type { Database } from "#db/client.ts"
 import { authApiKey, authUser } from "#db/schema/auth.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
+import type { AuthSettings } from "./auth-settings.ts"
 import { CONFIRM_ADDRESS } from "./confirm-address.ts"
 import { ownerOfPasskey, VERIFY_PASSKEY } from "./passkeys.ts"
 import { senderOfCall } from "./sender.ts"
 import { challengedUser, VERIFY_TOTP, VERIFYING } from "./second-factor.ts"
 import { ENTER } from "./sso/enter.ts"
 
-/**
- * Adds an event to the security log and queues its email, in the given or open transaction if there
- * is one.
- */
-export type RecordEvent = (event: SecurityEvent, transaction?: Database | Transaction) => Promise<void>
-
-interface Settings {
-  db: Database
-  record: RecordEvent
-  /**
-   * Starts work after the response is sent, because its duration would reveal which accounts exist.
-   */
-  afterResponse: (work: () => Promise<unknown>) => void
-}
+type Settings = Pick<AuthSettings, "db" | "record" | "afterResponse">
 
 /** The keys that requests are about to delete. Their names can no longer be read afterwards. */
 const doomed = new WeakMap<Request, { name: string; start: string }>()

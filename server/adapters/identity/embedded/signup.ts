@@ -1,22 +1,27 @@
+import type { GenericEndpointContext } from "better-auth"
 import { APIError } from "better-auth/api"
 import type { AuthSettings } from "./auth-settings.ts"
+import { mailConfirmation } from "./confirm-address.ts"
 
 /** The header with the invitation's token of a sign-up. */
 export const INVITATION_HEADER = "x-tideline-invitation"
 
 /**
  * Uses the invitation for the account that it creates. It came by email, so the address is proven.
+ * Without one, queues the email that proves it: better-auth would send that after the commit, and
+ * an email that could not be queued would leave an account without one.
  */
 export function admitInvited(settings: AuthSettings) {
-  return async (
-    user: { email: string },
-    context: { path?: string; headers?: Headers | undefined } | null,
-  ) => {
-    if (context?.path !== "/sign-up/email") return
-    const token = context.headers?.get(INVITATION_HEADER)
+  return async (user: { email: string }, call: GenericEndpointContext | null) => {
+    if (call?.path !== "/sign-up/email") return
+    const token = call.headers?.get(INVITATION_HEADER)
     if (token && (await settings.invitations.redeem(token, user.email)))
       return { data: { emailVerified: true, holderConfirmed: true } }
     if (settings.signup !== "open") throw signupClosed(settings)
+    const id = call.context.generateId({ model: "user" })
+    if (id === false) throw new Error("better-auth did not generate an id for the new account.")
+    await mailConfirmation(settings, { id, email: user.email }, call.request)
+    return { data: { id } }
   }
 }
 

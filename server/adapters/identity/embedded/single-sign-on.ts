@@ -12,7 +12,7 @@ import type { SingleSignOn, SsoProblem, SsoProvider } from "#server/ports/single
 import type { Auth } from "./auth.ts"
 import { ATTEMPT_LIFE, hashOf, randomSecret, storeAttempt, takeAttempt } from "./sso/attempts.ts"
 import { KNOWN_BROWSER } from "./known-browser.ts"
-import type { RecordEvent } from "./security-events.ts"
+import type { RecordEvent } from "./auth-settings.ts"
 import { ADDRESS_HEADER, senderOfVisit } from "./sender.ts"
 import { Claims, findAccount } from "./sso/find-account.ts"
 import { endByLogoutToken } from "./sso/logout-token.ts"
