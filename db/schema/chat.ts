@@ -93,7 +93,7 @@ export const chatMessages = pgTable(
   "chat_messages",
   {
     ...message(),
-    /** A message that replaced another, which is in `chat_replaced_messages`. */
+    /** A message or reply that replaced another, which is in `chat_replaced_messages`. */
     edited: boolean("edited").notNull().default(false),
     /** The names that follow an @ in it and are members' of the space. Null where there are none. */
     mentions: jsonb("mentions").$type<string[]>(),
@@ -187,18 +187,18 @@ export const chatTurns = pgTable(
 )
 
 /**
- * Messages that an edit removed from a conversation: the old message and everything after it, each
- * row with the id that the message had. Rows never change, except that another edit further up
- * takes them over. Also a reply that was generated again, as long as the copy behind a public link
- * has it.
+ * Messages that an edit or another reply removed from a conversation: the old message or reply and
+ * everything after it, each row with the id that it had. Rows never change, except that another
+ * edit further up takes them over. Also a reply without text that was generated again, as long as
+ * the copy behind a public link has it.
  */
 export const chatReplacedMessages = pgTable(
   "chat_replaced_messages",
   {
     ...message(),
     /**
-     * The message that replaced it in the conversation. Its own id for a reply that was generated
-     * again: it is no earlier version of any message.
+     * The message or reply that replaced it in the conversation. Its own id for one that is kept for
+     * a link only: it is no earlier version.
      */
     replacedBy: uuid("replaced_by").notNull(),
     replacedAt: milliseconds("replaced_at").notNull(),

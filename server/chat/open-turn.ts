@@ -10,10 +10,10 @@ import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { attachFiles } from "./attachments.ts"
 import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
-import type { PostedMessage } from "./conversation.ts"
 import { ENDING_TIME } from "./deadline.ts"
 import { endAbandonedTurn } from "./end-turn.ts"
-import { deleteReply, replaceFrom } from "./replaced.ts"
+import { replaceFrom, replaceReply } from "./replaced.ts"
+import { asEdit, isReplaced, refuseOthers, type SentMessage } from "./resent.ts"
 import {
   findThreadStates,
   insertThread,
@@ -46,22 +46,6 @@ export interface WaitingTurn {
   ahead: number
 }
 
-/** A message, and what to do with the messages that the conversation already has. */
-export interface SentMessage extends PostedMessage {
-  /** Generate another reply although a complete one exists. */
-  again: boolean
-  /** The message that it replaces. */
-  replaces?: string | null | undefined
-  /** Create the conversation if there is none with this id. */
-  createsThread?: boolean
-  /** Where it is, or is created. */
-  spaceId?: string | undefined
-  /** In a space: it waits while a reply is being generated, instead of being refused. */
-  mayWait?: boolean
-  /** It has waited under this id, and is the first in line. */
-  waitingId?: string
-}
-
 type OpenScope = Scope<"db" | "viewer" | "replies" | "turns" | "config">
 
 interface Opening {
@@ -75,6 +59,7 @@ interface Opening {
 /**
  * Stores the message with a row for its reply, unless the same message is already stored: then a
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
+ * Different contents under the id of a stored message replace it, as an edit does.
  * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
  * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
  * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it
@@ -191,16 +176,17 @@ type RepliedTurn = Extract<OpenedTurn, { kind: "answered" | "waiting" }>
 
 /** Called with the locks held. `running` is the number of the viewer's replies in progress. */
 async function prepare(
-  { scope, threadId, question, timeLimit }: Opening,
+  { scope, threadId, question: sent, timeLimit }: Opening,
   tx: Transaction,
   state: ThreadState,
   running: number,
 ): Promise<RepliedTurn | ({ turn: NewTurn } & Fresh)> {
-  if (question.spaceId !== undefined && question.spaceId.toLowerCase() !== state.spaceId)
+  if (sent.spaceId !== undefined && sent.spaceId.toLowerCase() !== state.spaceId)
     throw new NotFound("conversation")
   if (!state.mayEdit) throw new Forbidden("space-reader")
+  if (!isReplaced(sent, state.known)) refuseOthers(scope, sent, state)
+  const question = asEdit(sent, state)
   const known = isReplaced(question, state.known) ? null : state.known
-  if (known) refuseOthers(scope, question, state)
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
   const isNext = question.waitingId !== undefined && state.next?._id === question.waitingId
   if (question.waitingId !== undefined && !isNext) throw new Conflict("reply-running")
@@ -224,16 +210,6 @@ async function prepare(
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }
   return { turn, spaceId: state.spaceId, mayBeNamed: state.titleSource === "question" }
-}
-
-/**
- * Throws Conflict if somebody else's message has this id. Anybody who may write can ask for another
- * reply to it; for one in place of a failed reply, a page sends the message itself again.
- */
-function refuseOthers({ viewer }: Scope<"viewer">, { again, text }: SentMessage, state: ThreadState) {
-  const { stored, known } = state
-  if (again || stored?.userId === viewer.user._id) return
-  if (known?.status === "completed" || stored?.content !== text) throw new Conflict("message-id-taken")
 }
 
 /** Another reply and an edit do not wait, and neither does a message that has been replied to. */
@@ -269,14 +245,6 @@ async function wait(
   })
 }
 
-/**
- * If the message has already replaced the other, it is already stored: its sender missed the
- * response.
- */
-function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): boolean {
-  return replaces != null && (known === null || known.questionId === replaces)
-}
-
 async function prepareMessage(
   { scope, threadId, question }: Opening,
   tx: Transaction,
@@ -286,7 +254,15 @@ async function prepareMessage(
   const mentioned = await findMentioned(tx, spaceId, text)
   // Its files were attached when it was sent.
   const attached = waitingId === undefined ? [] : (next?.attachments ?? [])
-  const plain = { _id: null, isStored: false, text, attachments: attached, edited: false, mentioned }
+  const plain = {
+    _id: null,
+    isStored: false,
+    text,
+    attachments: attached,
+    edited: false,
+    mentioned,
+    reply: null,
+  }
   if (waitingId !== undefined) await leaveLine(tx, waitingId)
   if (!running && !known && replaces == null && fileIds.length === 0) return plain
 
@@ -295,8 +271,9 @@ async function prepareMessage(
     if (running) await endAbandonedTurn(inner, running._id)
     const isReplacing = isReplaced(question, known)
     if (known && !isReplacing) {
-      await removeReply(inner, threadId, known)
-      return { ...plain, _id: known.questionId, isStored: true, mentioned: null }
+      if (!(question.again && question.cutsLater)) await requireLast(inner, threadId, known)
+      const reply = await replaceReply(inner, threadId, known.questionId)
+      return { ...plain, _id: known.questionId, isStored: true, mentioned: null, reply }
     }
     if (waitingId !== undefined) return plain
     const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
@@ -321,11 +298,8 @@ function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: 
     : new Conflict("too-many-replies-elsewhere", { running })
 }
 
-/**
- * Prepares for another reply. Only the last one can be generated again, because later messages
- * refer to it.
- */
-async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
+/** Another reply must not remove messages that its sender may not have seen. Throws Conflict. */
+async function requireLast(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
   const [last] = await tx
     .select({ _id: chatMessages._id })
     .from(chatMessages)
@@ -333,5 +307,4 @@ async function removeReply(tx: Transaction, threadId: string, turn: KnownTurn): 
     .orderBy(desc(chatMessages._id))
     .limit(1)
   if (last?._id !== turn.answerId) throw new Conflict("message-not-last")
-  await deleteReply(tx, turn.answerId)
 }

@@ -9,6 +9,7 @@ import { mayRead } from "#server/spaces/access.ts"
 import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
 import { LARGE_ROWS } from "./messages.ts"
 import { findThread } from "./threads.ts"
+import type { NewReply } from "./turn-rows.ts"
 
 /**
  * Removes a message and everything after it from its conversation and keeps it as an earlier
@@ -39,22 +40,36 @@ export async function replaceFrom(tx: Transaction, threadId: string, questionId:
 }
 
 /**
- * Deletes a reply in whose place another is generated. Where a public link shows a copy of the
- * conversation with this reply, the reply is kept for its visitors.
+ * Removes the reply to a message and everything after it, for another reply in its place, and keeps
+ * it as that reply's earlier version. A reply without text is no version: it is kept only while a
+ * public link shows a copy of the conversation with it.
  */
-export async function deleteReply(tx: Transaction, replyId: string): Promise<void> {
-  await tx.execute(sql`
+export async function replaceReply(tx: Transaction, threadId: string, questionId: string): Promise<NewReply> {
+  const [next] = await tx.execute<{ _id: string; edited: boolean }>(sql`
     with cut as (
-      delete from ${chatMessages} where _id = ${replyId} returning ${chatMessages}.*
+      delete from ${chatMessages}
+      where thread_id = ${threadId} and _id > ${questionId}
+      returning ${chatMessages}.*
+    ), next as materialized (
+      select uuidv7() as _id, count(*) > 1 or coalesce(bool_or(content <> ''), false) as keeps,
+        coalesce(bool_or(edited), false) as had_versions
+      from cut
+    ), taken_over as (
+      update ${chatReplacedMessages} set replaced_by = next._id from next
+      where thread_id = ${threadId} and replaced_by in (select _id from cut)
+    ), kept as (
+      ${keepCut(sql`case when (select keeps from next) then (select _id from next) else cut._id end`)}
+      where (select keeps from next) or exists (
+        select from ${chatShares}
+        where ${chatShares.threadId} = cut.thread_id and cut._id = any(${chatShares.messageIds})
+      )
     )
-    ${keepCut(sql`cut._id`)}
-    where exists (
-      select from ${chatShares}
-      where ${chatShares.threadId} = cut.thread_id and cut._id = any(${chatShares.messageIds})
-    )`)
+    select _id, keeps or had_versions as edited from next`)
+  if (!next) throw new Error("The database returned no id for the reply.")
+  return next
 }
 
-/** Deletes the replies that were kept for links that are gone. */
+/** Deletes the replies that were kept only for links that are gone. */
 export async function forgetReplies(tx: Transaction, threadId: string): Promise<void> {
   const shown = tx
     .select({ one: sql`1` })
@@ -90,17 +105,17 @@ function keepCut(replacedBy: SQL): SQL {
 }
 
 /**
- * The earlier versions of an edited message, the latest messages or those before the cursor. Throws
- * NotFound.
+ * The earlier versions of an edited message or a reply, the latest messages or those before the
+ * cursor. Throws NotFound.
  */
 export async function listReplaced(
   scope: Scope<"db" | "viewer">,
   threadId: string,
-  questionId: string,
+  messageId: string,
   page: PageQuery = { limit: 50, cursor: undefined },
 ): Promise<ReplacedPage> {
   await findThread(scope, threadId)
-  if (!v.is(MessageId, questionId)) throw new NotFound("question")
+  if (!v.is(MessageId, messageId)) throw new NotFound("question")
   const { cursor, limit } = page
   const rows = await scope.db
     .select(entry)
@@ -108,7 +123,7 @@ export async function listReplaced(
     .where(
       and(
         replacedIn(scope, threadId),
-        eq(chatReplacedMessages.replacedBy, questionId),
+        eq(chatReplacedMessages.replacedBy, messageId),
         v.is(MessageId, cursor) ? lt(chatReplacedMessages._id, cursor) : undefined,
       ),
     )

@@ -33,6 +33,11 @@ export const ChatRequest = v.object({
   /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**
+   * The AI SDK's name of the reply to regenerate, or of the message before it. What follows has left
+   * the sender's page.
+   */
+  messageId: v.fallback(v.optional(v.string()), undefined),
+  /**
    * This message replaces another of the conversation. The other and everything after it is kept as
    * an earlier version.
    */

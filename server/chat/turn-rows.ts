@@ -33,7 +33,7 @@ export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | 
   /** The message itself, if it was stored before. */
   known: KnownTurn | null
   /** What was stored then, and who sent it. */
-  stored: Pick<ChatMessage, "userId" | "content"> | null
+  stored: Pick<ChatMessage, "userId" | "content" | "attachments"> | null
   /** Its reply. */
   content: string | null
   running: { _id: string; deadline: number } | null
@@ -103,7 +103,7 @@ export async function findThreadStates(
         outputTokens: chatTurns.outputTokens,
         finishReason: chatTurns.finishReason,
       },
-      stored: { userId: stored.userId, content: stored.content },
+      stored: { userId: stored.userId, content: stored.content, attachments: stored.attachments },
       content: chatMessages.content,
       next: sql<ThreadState["next"]>`(
         select jsonb_build_object('_id', _id, 'requestId', request_id, 'attachments', coalesce(attachments, '[]'))
@@ -152,6 +152,15 @@ export interface NewMessage {
   edited: boolean
   /** Null if it mentions nobody. */
   mentioned: Mentioned | null
+  /** Null for the first reply to it. */
+  reply: NewReply | null
+}
+
+/** A reply that takes the place of another. */
+export interface NewReply {
+  _id: string
+  /** It has earlier versions. */
+  edited: boolean
 }
 
 export interface NewTurn {
@@ -183,6 +192,8 @@ export async function storeTurns(
     content: question.text,
     attachments: question.attachments.length > 0 ? question.attachments : null,
     edited: question.edited,
+    answer_id: question.reply?._id ?? null,
+    answer_edited: question.reply?.edited ?? false,
     mentions: question.mentioned?.names ?? null,
     title,
     deadline,
@@ -191,18 +202,19 @@ export async function storeTurns(
     with asked as materialized (
       select thread_id, request_id, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
         nullif(attachments, 'null'::jsonb) as attachments, edited,
-        nullif(mentions, 'null'::jsonb) as mentions, title, deadline
+        nullif(mentions, 'null'::jsonb) as mentions, title, deadline, answer_id, answer_edited
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (
         thread_id uuid, request_id text, question_id uuid, is_stored boolean, content text,
-        attachments jsonb, edited boolean, mentions jsonb, title text, deadline bigint
+        attachments jsonb, edited boolean, mentions jsonb, title text, deadline bigint, answer_id uuid,
+        answer_edited boolean
       )
     ), question as (
       insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited, mentions)
       select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited, mentions
       from asked where not is_stored
     ), answer as (
-      insert into ${chatMessages} (user_id, thread_id, role, content)
-      select ${userId}::uuid, thread_id, 'assistant', '' from asked
+      insert into ${chatMessages} (_id, user_id, thread_id, role, content, edited)
+      select coalesce(answer_id, uuidv7()), ${userId}::uuid, thread_id, 'assistant', '', answer_edited from asked
       returning _id, thread_id
     ), turn as (
       insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)

@@ -6,8 +6,9 @@ import { ReplyStopped } from "./generate-reply.ts"
 import { createReplyRecord } from "./reply-record.ts"
 import type { ReplyChunk, Asked, StopReason, Waits } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
-import { openTurn, type SentMessage, type OpenedTurn } from "./open-turn.ts"
+import { openTurn, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
+import type { SentMessage } from "./resent.ts"
 import { createPartStreamer, endChunks, startChunks } from "./reply-chunks.ts"
 
 type TurnScope = Scope<"db" | "viewer" | "config" | "turns" | "replies">

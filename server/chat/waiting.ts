@@ -13,8 +13,8 @@ const KEPT = 60 * 60 * 1000
 
 /**
  * Adds a message to those that wait in its conversation, which the transaction has locked: the order
- * is that of the commits. A message sent twice waits once, and one that was taken out of the line
- * waits again, as the last.
+ * is that of the commits. A message sent twice waits once, with what it was sent with last, and one
+ * that was taken out of the line waits again, as the last.
  */
 export async function addWaiting(
   tx: Transaction,
@@ -34,7 +34,11 @@ export async function addWaiting(
   await tx
     .insert(chatWaiting)
     .values({ ...message, place })
-    .onConflictDoNothing({ target: [chatWaiting.threadId, chatWaiting.requestId] })
+    .onConflictDoUpdate({
+      target: [chatWaiting.threadId, chatWaiting.requestId],
+      set: { content: sql`excluded.content`, attachments: sql`excluded.attachments` },
+      setWhere: sql`(${chatWaiting.content}, ${chatWaiting.attachments}) is distinct from (excluded.content, excluded.attachments)`,
+    })
   const rows = await tx
     .select({ _id: chatWaiting._id, requestId: chatWaiting.requestId, state: chatWaiting.state })
     .from(chatWaiting)

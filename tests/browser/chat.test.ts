@@ -199,10 +199,16 @@ describe("a reply or its message", () => {
     await dialog.waitFor({ state: "detached" })
   })
 
-  inAll("is regenerated", async () => {
+  inAll("is regenerated, and can still be read", async () => {
     const page = await open()
     await ask(page, "What time is it?")
     await ended(page)
+    const first = await page
+      .getByRole("article", { name: "Answer" })
+      .getByRole("paragraph")
+      .first()
+      .innerText()
+    expect(await page.getByRole("button", { name: "Earlier versions" }).count()).toBe(0)
     const before = await page.getByRole("article", { name: "Answer" }).getAttribute("id")
     await page.getByRole("button", { name: "Regenerate" }).click()
     await expect
@@ -210,6 +216,12 @@ describe("a reply or its message", () => {
       .not.toBe(before)
     await ended(page)
     expect(await page.getByRole("log").getByRole("article").count()).toBe(2)
+
+    await page.getByRole("button", { name: "Earlier versions" }).click()
+    const dialog = page.getByRole("dialog", { name: "Earlier versions" })
+    await dialog.getByRole("article", { name: "Answer" }).waitFor()
+    expect(await dialog.innerText()).toContain(first)
+    expect(await faultsOf(page)).toEqual([])
   })
 
   inAll("is retried where the model failed", async () => {

@@ -94,7 +94,7 @@ describe("a message in a conversation", () => {
     expect(entries[1]?._id).not.toBe(answer?._id)
   })
 
-  it("gets no new reply once another message follows it", async () => {
+  it("gets no new reply once another message follows it that the sender may not know of", async () => {
     const threadId = await thread(ada)
     await ask(ada, threadId, "First", "q1")
     await ask(ada, threadId, "Second", "q2")

@@ -45,7 +45,8 @@ describe("a message sent with a preference not to wait", () => {
         content: "Deep.",
         turn: { status: "completed" },
       })
-    expect(await (await ada("/api/chat", postAsync(question(threadId, "q1")))).json()).toEqual(asked)
+    const again = postAsync(question(threadId, "q1", "How deep is the sea?"))
+    expect(await (await ada("/api/chat", again)).json()).toEqual(asked)
   })
 
   it.each(["return=minimal, respond-async", "Respond-Async; foo=1", "wait=10,respond-async"])(

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
+import { text as readText } from "node:stream/consumers"
 import { portOf } from "./port-of.ts"
 
 /** An OpenAI-compatible gateway that sends what the test tells it to, when it tells it to. */
@@ -14,6 +15,8 @@ export interface ScriptedGateway {
 }
 
 export interface ScriptedReply {
+  /** The body of the request. */
+  request: string
   /** All the text sent so far. */
   said: string
   /** The client disconnected before the end. */
@@ -25,14 +28,16 @@ export interface ScriptedReply {
    */
   talk(interval: number): void
   finish(): void
+  /** Reports an error in the middle of the reply. */
+  fail(): void
 }
 
 export async function openScriptedGateway(): Promise<ScriptedGateway> {
   const answers: ScriptedReply[] = []
   const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
-    request.resume().once("end", () => {
-      answers.push(begin(response))
+    void readText(request).then((body) => {
+      answers.push(begin(response, body))
       for (const look of waiting) look()
     })
   }).listen(0, "127.0.0.1")
@@ -61,10 +66,11 @@ export async function openScriptedGateway(): Promise<ScriptedGateway> {
   }
 }
 
-function begin(response: ServerResponse): ScriptedReply {
+function begin(response: ServerResponse, request: string): ScriptedReply {
   let timer: NodeJS.Timeout | undefined
   response.writeHead(200, { "content-type": "text/event-stream" })
   const answer: ScriptedReply = {
+    request,
     said: "",
     aborted: false,
     say(text) {
@@ -79,6 +85,10 @@ function begin(response: ServerResponse): ScriptedReply {
       clearInterval(timer)
       send({}, "stop")
       response.end("data: [DONE]\n\n")
+    },
+    fail() {
+      clearInterval(timer)
+      response.end(`data: ${JSON.stringify({ error: { message: "It broke", type: "server_error" } })}\n\n`)
     },
   }
   response.once("close", () => {

@@ -113,13 +113,14 @@ async function readPosted({
 async function answerInThread(
   context: Context,
   { threadId, message }: PostedInThread,
-  { trigger, replaces, createThread, spaceId, mayWait }: ChatRequest,
+  { trigger, messageId, replaces, createThread, spaceId, mayWait }: ChatRequest,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
   const scope = await requireScope(context)
   const question = {
     ...message,
     again: trigger === "regenerate-message",
+    cutsLater: messageId !== undefined,
     replaces,
     createsThread: createThread,
     spaceId,

@@ -66,7 +66,7 @@ const Said = {
 
 const Message = v.strictObject({
   ...Said,
-  edited: v.pipe(v.boolean(), v.description("A question that replaced another, which is kept.")),
+  edited: v.pipe(v.boolean(), v.description("A question or reply that replaced another, which is kept.")),
   requestId: v.pipe(v.nullable(v.string()), v.description("The sender's own id of the question.")),
   mentions: v.pipe(
     v.nullable(v.array(v.string())),
@@ -79,7 +79,7 @@ const ReplacedMessage = v.strictObject({
   replacedAt: v.pipe(
     v.number(),
     v.integer(),
-    v.description("When the edit was made. Messages with the same value were removed by one edit."),
+    v.description("When it was replaced. Messages with the same value were removed together."),
   ),
 })
 
@@ -337,8 +337,8 @@ export const chatPaths: Record<string, PathItem> = {
     get: {
       ...common,
       operationId: "listReplacedMessages",
-      summary: "What an edited question replaced",
-      description: "The earlier versions of the question and of everything after it.",
+      summary: "What an edited question or a new reply replaced",
+      description: "The earlier versions of the message and of everything after it.",
       parameters: [threadId, idParameter("messageId"), ...pageParameters],
       responses: {
         "200": jsonAnswer(
@@ -346,7 +346,7 @@ export const chatPaths: Record<string, PathItem> = {
           v.strictObject({ entries: v.array(ReplacedMessage), earlierCursor: v.nullable(v.string()) }),
         ),
         "401": refusal("Nobody is signed in."),
-        "404": refusal("The caller has no such conversation, or the question replaced nothing."),
+        "404": refusal("The caller has no such conversation, or the message replaced nothing."),
       },
     },
   },

@@ -23,7 +23,7 @@ export interface Bubble {
   attachments: Attachment[]
   /** Names of members of the space that follow an @ in it. */
   mentions: string[]
-  /** Whether it is a user's message with earlier versions. */
+  /** Whether it has earlier versions. */
   edited: boolean
   /** `running` for a growing reply; null for a user's message. */
   status: LiveTurn["status"] | null

@@ -14,14 +14,14 @@ import { Markdown } from "#app/features/markdown/markdown.tsx"
 
 interface EarlierDialogProps {
   threadId: string
-  questionId: string
+  messageId: string
   onClose: () => void
 }
 
-/** What an edited message replaced, to read and copy. */
-export function EarlierDialog({ threadId, questionId, onClose }: EarlierDialogProps) {
+/** What was there before, to read and copy. */
+export function EarlierDialog({ threadId, messageId, onClose }: EarlierDialogProps) {
   const { t } = useLingui()
-  const { page, problem, loadMore } = useReplaced(threadId, questionId)
+  const { page, problem, loadMore } = useReplaced(threadId, messageId)
   const versions = Map.groupBy(page?.entries ?? [], ({ replacedAt }) => replacedAt)
   return (
     <Dialog
@@ -29,7 +29,7 @@ export function EarlierDialog({ threadId, questionId, onClose }: EarlierDialogPr
       wide
       onOpenChange={onClose}
       title={t`Earlier versions`}
-      description={t`This is what the edit replaced. It can be read and copied.`}
+      description={t`This is what stood here before. It can be read and copied.`}
     >
       {problem ? (
         <p role="alert" className="text-sm text-danger-ink">
@@ -99,7 +99,7 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
  * Latest first. `page` holds everything loaded so far, and is null until the first page has
  * arrived.
  */
-function useReplaced(threadId: string, questionId: string) {
+function useReplaced(threadId: string, messageId: string) {
   const { t } = useLingui()
   const [page, setPage] = useState<ReplacedPage | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -109,7 +109,7 @@ function useReplaced(threadId: string, questionId: string) {
     const load = async ({ before }: typeof wanted) => {
       try {
         const query = new URLSearchParams(before ? { cursor: before } : {})
-        const address = `${href("/api/chat/threads/:threadId/messages/:messageId/replaced", { threadId, messageId: questionId })}?${query}`
+        const address = `${href("/api/chat/threads/:threadId/messages/:messageId/replaced", { threadId, messageId })}?${query}`
         const { entries, earlierCursor } = await send<ReplacedPage>("GET", address, { signal: gone.signal })
         setPage((known) => ({ entries: entries.concat(before ? (known?.entries ?? []) : []), earlierCursor }))
         setProblem(null)
@@ -119,6 +119,6 @@ function useReplaced(threadId: string, questionId: string) {
     }
     void load(wanted)
     return () => gone.abort()
-  }, [threadId, questionId, wanted, t])
+  }, [threadId, messageId, wanted, t])
   return { page, problem, loadMore: () => setWanted({ before: page?.earlierCursor ?? null }) }
 }

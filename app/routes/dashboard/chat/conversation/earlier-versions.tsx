@@ -5,8 +5,8 @@ import { defer } from "#app/ui/defer.tsx"
 
 const EarlierDialog = defer(() => import("./earlier-versions-part.tsx"))((parts) => parts.EarlierDialog)
 
-/** Opens what an edited message replaced. */
-export function EarlierVersions({ threadId, questionId }: { threadId: string; questionId: string }) {
+/** Opens what an edited message or a reply that was generated again replaced. */
+export function EarlierVersions({ threadId, messageId }: { threadId: string; messageId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -20,7 +20,7 @@ export function EarlierVersions({ threadId, questionId }: { threadId: string; qu
         <Trans>Earlier versions</Trans>
       </Button>
       {isOpen ? (
-        <EarlierDialog threadId={threadId} questionId={questionId} onClose={() => setOpen(false)} />
+        <EarlierDialog threadId={threadId} messageId={messageId} onClose={() => setOpen(false)} />
       ) : null}
     </>
   )

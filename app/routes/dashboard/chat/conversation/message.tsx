@@ -110,7 +110,7 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
         </p>
       ) : null}
       <div className="flex items-center gap-0.5">
-        {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} questionId={bubble.id} /> : null}
+        {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} messageId={bubble.id} /> : null}
         <Acts>
           <CopyButton text={text} label={t`Copy message`} className="size-8" />
           {bubble.id && mayEdit ? (
@@ -122,7 +122,7 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
   )
 }
 
-function Reply({ bubble, isLast, onAgain }: MessageProps) {
+function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
   const { t } = useLingui()
   const { mayEdit } = usePlace()
   const { parts, status, model, tokens } = bubble
@@ -144,6 +144,11 @@ function Reply({ bubble, isLast, onAgain }: MessageProps) {
         {isRunning && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
         {isLast || !status ? null : <Ending ending={bubble.shortfall ?? status} />}
       </div>
+      {bubble.edited && bubble.id && !isRunning ? (
+        <div className="mt-0.5 -ml-2">
+          <EarlierVersions threadId={threadId} messageId={bubble.id} />
+        </div>
+      ) : null}
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
           <CopyButton text={text} label={t`Copy reply`} className="size-8" />

@@ -1,0 +1,313 @@
+import { AbstractChat, DefaultChatTransport, type UIMessage } from "ai"
+import postgres from "postgres"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Asked, EntryPage, ReplacedPage, ThreadSummary } from "#server/chat/contract.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+
+let gateway: ScriptedGateway
+let app: TidelineApp
+let ada: Person
+let grace: Person
+let spaceId: string
+
+beforeAll(async () => {
+  gateway = await openScriptedGateway()
+  app = await startTideline({
+    ...gateway.env,
+    CHAT_MODEL: "example/model-1",
+    CHAT_RATE_LIMIT: "10000",
+    SPACES: "on",
+  })
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+  await grace("/api/chat/threads")
+  const made = await ada("/api/spaces", post({ name: "Engines", slug: "engines" }))
+  spaceId = ((await made.json()) as { space: { _id: string } }).space._id
+  const sql = postgres(app.databaseUrl, { max: 1 })
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    select ${spaceId}, _id, 'editor' from users where email = ${graceHopper.email}`
+  await sql.end()
+})
+afterAll(async () => {
+  await app.stop()
+  await gateway.close()
+})
+beforeEach(() => {
+  gateway.answers.length = 0
+})
+
+describe("useChat in a stored conversation", () => {
+  it("edits a message under its own id, and keeps what it was", async () => {
+    const { chat, threadId } = await openChat()
+    await reply(chat.sendMessage({ text: "OLD" }), "To the old one.")
+    const [question] = chat.messages
+    await reply(chat.sendMessage({ text: "NEW", messageId: question?.id ?? "" }), "To the new one.")
+    expect(gateway.answers[1]?.request).toContain("NEW")
+    expect(gateway.answers[1]?.request).not.toContain("OLD")
+    expect(textsOf(chat)).toEqual(["NEW", "To the new one."])
+    expect(await contents(threadId)).toEqual(["NEW", "To the new one."])
+    const [stored] = await messages(threadId)
+    expect(stored?.edited).toBe(true)
+    expect(await replacedBy(threadId, stored?._id)).toEqual(["OLD", "To the old one."])
+  })
+
+  it("edits an earlier message, and drops what followed", async () => {
+    const { chat, threadId } = await openChat()
+    await reply(chat.sendMessage({ text: "First" }), "One.")
+    await reply(chat.sendMessage({ text: "Second" }), "Two.")
+    await reply(chat.sendMessage({ text: "Better", messageId: chat.messages[0]?.id ?? "" }), "Three.")
+    expect(textsOf(chat)).toEqual(["Better", "Three."])
+    expect(await contents(threadId)).toEqual(["Better", "Three."])
+    const [stored] = await messages(threadId)
+    expect(await replacedBy(threadId, stored?._id)).toEqual(["First", "One.", "Second", "Two."])
+  })
+
+  it("sends the model the new text after a reply that failed", async () => {
+    const { chat, threadId } = await openChat()
+    const failing = chat.sendMessage({ text: "OLD" })
+    ;(await gateway.asked(0)).fail()
+    await failing
+    expect((await messages(threadId))[1]?.turn?.status).toBe("failed")
+    await reply(chat.sendMessage({ text: "NEW", messageId: chat.messages[0]?.id ?? "" }), "Done.")
+    expect(gateway.answers.at(-1)?.request).toContain("NEW")
+    expect(gateway.answers.at(-1)?.request).not.toContain("OLD")
+    expect(await contents(threadId)).toEqual(["NEW", "Done."])
+  })
+
+  it("sends the model the new text when a changed message is regenerated", async () => {
+    const { chat, threadId } = await openChat()
+    await reply(chat.sendMessage({ text: "OLD" }), "One.")
+    chat.messages = chat.messages.map((message) =>
+      message.role === "user" ? { ...message, parts: [{ type: "text", text: "NEW" }] } : message,
+    )
+    await reply(chat.regenerate(), "Two.")
+    expect(gateway.answers[1]?.request).toContain("NEW")
+    expect(gateway.answers[1]?.request).not.toContain("OLD")
+    expect(await contents(threadId)).toEqual(["NEW", "Two."])
+  })
+
+  it("regenerates the last reply, and keeps every one before it as its earlier version", async () => {
+    const { chat, threadId } = await openChat()
+    await reply(chat.sendMessage({ text: "Hello" }), "One.")
+    await reply(chat.regenerate(), "Two.")
+    await reply(chat.regenerate(), "Three.")
+    expect(await contents(threadId)).toEqual(["Hello", "Three."])
+    const [question, last] = await messages(threadId)
+    expect([question?.edited, last?.edited]).toEqual([false, true])
+    expect(await replacedBy(threadId, last?._id)).toEqual(["One.", "Two."])
+    const exported = await (await ada(`/api/chat/threads/${threadId}/export`)).text()
+    expect(exported).toContain("One.")
+    expect(exported).toContain("Two.")
+  })
+
+  it("regenerates an earlier reply, and keeps what followed it", async () => {
+    const { chat, threadId } = await openChat()
+    await reply(chat.sendMessage({ text: "First" }), "One.")
+    await reply(chat.sendMessage({ text: "Second" }), "Two.")
+    await reply(chat.regenerate({ messageId: chat.messages[1]?.id ?? "" }), "Another one.")
+    expect(textsOf(chat)).toEqual(["First", "Another one."])
+    expect(await contents(threadId)).toEqual(["First", "Another one."])
+    const reborn = (await messages(threadId))[1]
+    expect(await replacedBy(threadId, reborn?._id)).toEqual(["One.", "Second", "Two."])
+
+    // An edit further up takes the versions over.
+    await reply(chat.sendMessage({ text: "Better", messageId: chat.messages[0]?.id ?? "" }), "Three.")
+    const [edited] = await messages(threadId)
+    expect(await replacedBy(threadId, edited?._id)).toEqual([
+      "First",
+      "One.",
+      "Second",
+      "Two.",
+      "Another one.",
+    ])
+  })
+})
+
+describe("a reply that is tried again", () => {
+  it("is kept if it has text, and not if it has none", async () => {
+    const threadId = await makeThread(ada)
+    for (const said of ["", "Half a reply", ""]) {
+      gateway.answers.length = 0
+      const asked = await ada("/api/chat", postAsync(asking(threadId, "q1", "Hello")))
+      expect(asked.status).toBe(202)
+      const answer = await gateway.asked(0)
+      if (said) answer.say(said)
+      await expect.poll(async () => (await messages(threadId))[1]?.content).toBe(said)
+      await ada(`/api/chat/threads/${threadId}/stop`, post({}))
+      const [, stopped] = await messages(threadId)
+      expect(stopped?.turn?.status).toBe("stopped")
+    }
+    const [, last] = await messages(threadId)
+    expect(last?.edited).toBe(true)
+    expect(await replacedBy(threadId, last?._id)).toEqual(["Half a reply"])
+  })
+
+  it("is not removed with messages that its sender has not seen", async () => {
+    const threadId = await makeThread(ada)
+    await exchange(ada, asking(threadId, "q1", "First"), "One.")
+    await exchange(ada, asking(threadId, "q2", "Second"), "Two.")
+    const again = { ...asking(threadId, "q1", "First"), trigger: "regenerate-message" }
+    const refused = await ada("/api/chat", postAsync(again))
+    expect(refused.status).toBe(409)
+    expect(await contents(threadId)).toEqual(["First", "One.", "Second", "Two."])
+  })
+})
+
+describe("a changed message in a space", () => {
+  it("replaces one's own, and nobody else's", async () => {
+    const threadId = await makeThread(ada, spaceId)
+    await exchange(ada, asking(threadId, "q1", "OLD"), "One.")
+    for (const trigger of ["submit-message", "regenerate-message"]) {
+      const taken = await grace("/api/chat", postAsync({ ...asking(threadId, "q1", "MINE"), trigger }))
+      expect([taken.status, await taken.json()]).toEqual([
+        409,
+        expect.objectContaining({ reason: "message-id-taken" }),
+      ])
+    }
+    expect(await contents(threadId)).toEqual(["OLD", "One."])
+    await exchange(ada, asking(threadId, "q1", "NEW"), "Two.")
+    expect(await contents(threadId)).toEqual(["NEW", "Two."])
+
+    // Anybody who may write can ask for another reply, and both are kept.
+    const again = { ...asking(threadId, "q1", "NEW"), trigger: "regenerate-message" }
+    await exchange(grace, again, "Three.")
+    const [, last] = await messages(threadId)
+    expect(await replacedBy(threadId, last?._id)).toEqual(["Two."])
+  })
+
+  it("replaces one that waits", async () => {
+    const threadId = await makeThread(ada, spaceId)
+    await ada("/api/chat", postAsync(asking(threadId, "q1", "First")))
+    const first = await gateway.asked(0)
+    for (const text of ["OLD", "NEW"]) {
+      const waits = { ...asking(threadId, "q2", text), mayWait: true }
+      expect((await ada("/api/chat", postAsync(waits))).status).toBe(202)
+    }
+    first.finish()
+    const second = await gateway.asked(1)
+    expect(second.request).toContain("NEW")
+    expect(second.request).not.toContain("OLD")
+    second.finish()
+  })
+})
+
+describe("other attachments under a known id", () => {
+  it("replace the message, and the same ones do not", async () => {
+    const threadId = await makeThread(ada)
+    const [one, other] = [await upload("one.txt"), await upload("other.txt")]
+    const withFile = (fileId: string) => ({
+      threadId,
+      messages: [
+        {
+          id: "q1",
+          role: "user",
+          parts: [
+            { type: "text", text: "Read" },
+            { type: "data-file", data: { fileId } },
+          ],
+        },
+      ],
+    })
+    const first = await exchange(ada, withFile(one), "One.")
+    const same = await ada("/api/chat", postAsync(withFile(one)))
+    expect(await same.json()).toEqual(first)
+    await exchange(ada, withFile(other), "Two.")
+    const [stored] = await messages(threadId)
+    expect(stored?.attachments).toMatchObject([{ fileId: other }])
+    expect(await replacedBy(threadId, stored?._id)).toEqual(["Read", "One."])
+  })
+})
+
+/** What the SDK's `useChat` keeps, without React. */
+class Chat extends AbstractChat<UIMessage> {
+  constructor(threadId: string) {
+    super({
+      transport: new DefaultChatTransport({ api: "/api/chat", body: { threadId }, fetch: send }),
+      state: {
+        status: "ready",
+        error: undefined,
+        messages: [],
+        pushMessage(message) {
+          this.messages = this.messages.concat(message)
+        },
+        popMessage() {
+          this.messages = this.messages.slice(0, -1)
+        },
+        replaceMessage(index, message) {
+          this.messages = this.messages.with(index, message)
+        },
+        snapshot: structuredClone,
+      },
+    })
+  }
+}
+
+function send(address: string | URL | Request, init?: RequestInit): Promise<Response> {
+  return ada(address instanceof Request ? address.url : address.toString(), init)
+}
+
+async function openChat() {
+  const threadId = await makeThread(ada)
+  return { threadId, chat: new Chat(threadId) }
+}
+
+/** Answers the latest request to the model, and waits for the client. */
+async function reply(sending: Promise<void>, text: string) {
+  const number = gateway.answers.length
+  const answer = await Promise.race([gateway.asked(number), sending.then(() => null)])
+  if (!answer) throw new Error("The model was not asked.")
+  answer.say(text)
+  answer.finish()
+  await sending
+}
+
+async function exchange(person: Person, body: object, text: string): Promise<Asked> {
+  const number = gateway.answers.length
+  const response = await person("/api/chat", postAsync(body))
+  expect(response.status).toBe(202)
+  const asked = (await response.json()) as Asked
+  const answer = await gateway.asked(number)
+  answer.say(text)
+  answer.finish()
+  await expect.poll(async () => (await messages(asked.threadId)).at(-1)?.turn?.status).toBe("completed")
+  return asked
+}
+
+function textsOf(chat: Chat): string[] {
+  return chat.messages.map(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n"),
+  )
+}
+
+function asking(threadId: string, id: string, text: string) {
+  return { threadId, messages: [{ id, role: "user", parts: [{ type: "text", text }] }] }
+}
+
+async function makeThread(person: Person, place?: string): Promise<string> {
+  const response = await person("/api/chat/threads", post({ title: "The sea", spaceId: place }))
+  return ((await response.json()) as { thread: ThreadSummary }).thread._id
+}
+
+async function upload(name: string): Promise<string> {
+  const response = await ada(`/api/files?name=${name}`, { method: "POST", body: `The text of ${name}.` })
+  return ((await response.json()) as { files: { _id: string }[] }).files[0]?._id ?? ""
+}
+
+async function messages(threadId: string) {
+  const response = await ada(`/api/chat/threads/${threadId}/messages`)
+  return ((await response.json()) as EntryPage).entries
+}
+
+async function contents(threadId: string): Promise<string[]> {
+  return (await messages(threadId)).map(({ content }) => content)
+}
+
+async function replacedBy(threadId: string, messageId = "none"): Promise<string[]> {
+  const response = await ada(`/api/chat/threads/${threadId}/messages/${messageId}/replaced`)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as ReplacedPage).entries.map(({ content }) => content)
+}
