@@ -104,39 +104,38 @@ export async function openEmbeddedIdentity(
 
   async function getSession({ request, address }: RequestContext & Visit): Promise<Session | null> {
     const authorization = request.headers.get("authorization")
-    const apiKey = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1]
-    if (apiKey?.startsWith(API_KEY_PREFIX)) {
+    if (authorization !== null) {
+      const key = /^bearer +(\S+)$/i.exec(authorization)?.[1]
+      if (!key?.startsWith(API_KEY_PREFIX)) return null
       return outages.during(
-        () => sessionOfKey(auth, db, apiKey, address),
+        () => sessionOfKey(auth, db, key, address),
         (session) => session === null,
       )
     }
-    if (authorization === null) {
-      const cookies = request.headers.get("cookie")
-      if (!cookies?.includes("tideline.session_token=")) return null
-      const session = await readSession(cookies)
-      if (session === "suspended") return null
-      if (session) return { ...session, via: "cookie" }
-    }
+    const cookies = request.headers.get("cookie")
+    if (!cookies?.includes(SESSION_COOKIE)) return null
+    const session = await readSession(cookies)
+    if (session === "suspended") return null
+    if (session) return { ...session, via: "cookie" }
 
     const { headers, response } = await outages.during(() =>
-      auth.api.getSession({ headers: credentialsOf(request), returnHeaders: true }),
+      auth.api.getSession({ headers: cookiesOf(request), returnHeaders: true }),
     )
     if (!response) return null
-    if (authorization === null) renewed.set(request, headers.getSetCookie())
+    renewed.set(request, headers.getSetCookie())
     return {
       userId: response.user.id,
       sessionId: response.session.id,
       plan: planOf(response.user.plan),
       secondFactor: secondFactorOf(response.session.secondFactor, response.user.twoFactorEnabled),
-      via: authorization === null ? "cookie" : "session-bearer",
+      via: "cookie",
     }
   }
 
   async function handle({ request, address }: Visit): Promise<Response> {
     const path = new URL(request.url).pathname.slice(API_PATH.length)
     if (!isOffered(request.method, path)) return Response.json({ error: "Not found" }, { status: 404 })
-    const headers = credentialsOf(request)
+    const headers = cookiesOf(request)
     headers.set(ADDRESS_HEADER, address)
     const { url, method, body, signal } = request
     const answer = () =>
@@ -270,13 +269,16 @@ export async function openEmbeddedIdentity(
 }
 
 /**
- * A caller with a credential in the header is judged by that alone: an invalid one must not fall
- * back to a cookie.
+ * The headers for better-auth, which must see no other credential than the cookie: our checks run
+ * before a plugin could turn a header into a session. A caller with a credential in the header is
+ * judged by that alone, so an invalid one does not fall back to a cookie.
  */
-function credentialsOf(request: Request) {
+function cookiesOf(request: Request) {
   const headers = new Headers(request.headers)
   headers.delete(ADDRESS_HEADER)
   if (headers.has("authorization")) headers.delete("cookie")
+  headers.delete("authorization")
+  headers.delete("x-api-key")
   return headers
 }
 

@@ -13,24 +13,21 @@ const REASON =
 let app: TidelineApp
 let sql: postgres.Sql
 let ada: Person
-let bearers: Record<string, string>
+let key: string
 beforeAll(async () => {
   app = await startTideline()
   sql = postgres(app.databaseUrl, { max: 1 })
   ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   await ada("/onboarding")
   await sql`update users set onboarding_completed = true where email = ${ada.email}`
-  const session = /session_token=([^;]+)/.exec(ada.cookie())?.[1] ?? ""
-  bearers = { "an API key": await ada.apiKey(), "a session as a bearer": decodeURIComponent(session) }
+  key = await ada.apiKey()
 })
 afterAll(async () => {
   await sql.end()
   await app.stop()
 })
 
-describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
-  const send = (path: string, init: RequestInit = {}) => sendWith(bearers[kind], path, init)
-
+describe("an API key on a page", () => {
   test.each([
     ["creates no key", { intent: "create-key", name: "one that outlives", days: "90", chat: "on" }],
     ["ends no session", { intent: "end-other-sessions" }],
@@ -85,7 +82,7 @@ describe.each(["an API key", "a session as a bearer"])("%s", (kind) => {
   })
 })
 
-describe("an API key", () => {
+describe("an API key under /api", () => {
   test("opens what the OpenAPI document lists, and nothing else under /api", async () => {
     const { paths } = (await (await fetch(`${app.origin}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>
@@ -95,7 +92,7 @@ describe("an API key", () => {
       for (const [method, { security }] of Object.entries(methods)) {
         const takesKeys = security.some((way) => "bearer" in way)
         const isOpen = security.some((way) => Object.keys(way).length === 0)
-        const headers = { authorization: `Bearer ${bearers["an API key"]}` }
+        const headers = { authorization: `Bearer ${key}` }
         const address = app.origin + path.replaceAll(/\{\w+\}/g, "01a1fabb-7bb3-7c55-803b-f2a3db625462")
         const { status } = await fetch(address, { method: method.toUpperCase(), headers })
         if ((status === 401) === (takesKeys || isOpen)) wrong.push([method, path, status])
@@ -105,7 +102,7 @@ describe("an API key", () => {
   })
 
   test("cannot change the user record, over HTTP or over the socket", async () => {
-    const headers = { authorization: `Bearer ${bearers["an API key"]}` }
+    const headers = { authorization: `Bearer ${key}` }
     const sync = await fetch(`${app.origin}/api/users/sync`, { method: "POST", headers, body: "{}" })
     expect(await refusalOf(sync)).toEqual([401, REASON])
 
@@ -124,7 +121,6 @@ describe("an API key", () => {
   })
 
   test("cannot manage the account at the identity provider", async () => {
-    const send = sendWith.bind(null, bearers["an API key"])
     const before = await stateOf(ada)
     expect((await postJson(send, "/api/auth/api-key/create", { name: "more" })).status).toBe(401)
     expect((await send("/api/auth/api-key/list", {})).status).toBe(401)
@@ -145,9 +141,9 @@ function addressesOf({ path, index, children = [] }: RouteConfigEntry): string[]
   return [...own, ...children.flatMap(addressesOf)]
 }
 
-function sendWith(bearer: string | undefined, path: string, init: RequestInit = {}) {
+function send(path: string, init: RequestInit = {}) {
   const headers = new Headers(init.headers)
-  headers.set("authorization", `Bearer ${bearer}`)
+  headers.set("authorization", `Bearer ${key}`)
   return fetch(app.origin + path, { redirect: "manual", ...init, headers })
 }
 

@@ -3,7 +3,6 @@ import { getCurrentAuthEndpointContext } from "@better-auth/core/context"
 import { isAPIError } from "better-auth/api"
 import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
-import { bearer } from "better-auth/plugins/bearer"
 import { jwt } from "better-auth/plugins/jwt"
 import { eq } from "drizzle-orm"
 import { isOutage } from "#db/outage.ts"
@@ -187,7 +186,6 @@ export function authOptions(settings: AuthSettings) {
         jwt: { issuer, audience: REALTIME_AUDIENCE, expirationTime: `${REALTIME_TOKEN_LIFE}s` },
         disableSettingJwtHeader: true,
       }),
-      bearer({ requireSignature: true }),
       confirmAddress(settings),
       enterByProvider(settings),
       apiKey({
