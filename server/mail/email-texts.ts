@@ -12,10 +12,15 @@ export interface EmailTexts {
   waitlistInvitation(about: { days: number }): WordsWithButton
   /** `inviter` and `space` may be empty. */
   spaceInvitation(about: { inviter: string; space: string; days: number }): WordsWithButton
-  /** `space` and each `author` may be empty, and so may `said`, the messages' texts. */
+  /**
+   * Each `author` may be empty. `space` is empty if there are
+   * several, and each mention's is otherwise. `more` of them are not quoted.
+   */
   mention(about: {
     space: string
-    mentions: { author: string; said: string }[]
+    conversations: number
+    mentions: { author: string; space: string; said: string }[]
+    more: number
     settingsUrl: string
   }): WordsWithButton
   accountDeleted(about: { reader: string }): Words

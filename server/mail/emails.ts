@@ -94,24 +94,32 @@ export function spaceInvitationEmail({
   return message(frame, texts, { label: texts.button, url })
 }
 
-/** Messages of one conversation in which the reader was mentioned, oldest first. */
+/** Messages in which the reader was mentioned, oldest first. `conversations` counts theirs. */
 export function mentionEmail({
   url,
-  space,
+  conversations,
   mentions,
   ...frame
 }: Frame & {
   url: string
-  space: string
-  mentions: { author: string | null; excerpt: string }[]
+  conversations: number
+  mentions: { author: string | null; space: string; excerpt: string }[]
 }): Promise<Email> {
-  const texts = TEXTS[frame.language].mention({
-    space: plain(space),
-    mentions: mentions.slice(-MOST_QUOTED).map(({ author, excerpt }) => ({
+  const spaces = new Set(mentions.map(({ space }) => plain(space)))
+  const quoted = mentions
+    .slice(-MOST_QUOTED)
+    .map(({ author, space, excerpt }) => ({
       author: plain(author ?? ""),
+      space: spaces.size === 1 ? "" : plain(space),
       // The @ of a mention would look like a part of an address.
       said: plain(excerpt.replaceAll(/(?<![\p{L}\p{N}_])@/gu, "")),
-    })),
+    }))
+    .filter(({ said }) => said !== "")
+  const texts = TEXTS[frame.language].mention({
+    space: spaces.size === 1 ? ([...spaces][0] ?? "") : "",
+    conversations,
+    more: quoted.length > 0 ? mentions.length - quoted.length : 0,
+    mentions: quoted,
     settingsUrl: `${frame.origin}/dashboard/account#notifications`,
   })
   return message(frame, texts, { label: texts.button, url })

@@ -108,20 +108,30 @@ export const english: EmailTexts = {
     reason: "You're receiving this email because somebody entered this email address to invite you.",
   }),
 
-  mention: ({ space, mentions, settingsUrl }) => ({
+  mention: ({ space, conversations, mentions, more, settingsUrl }) => ({
     subject: "You were mentioned on Tideline",
-    preview: space ? `In a conversation in ${space}.` : "In a conversation of a space.",
+    preview:
+      conversations > 1
+        ? `In ${conversations} conversations${space ? ` in ${space}` : ""}.`
+        : space
+          ? `In a conversation in ${space}.`
+          : "In a conversation of a space.",
     heading:
       mentions.length === 1 && mentions[0]?.author
         ? `${mentions[0].author} mentioned you`
         : "You were mentioned",
     body: [
-      `You were mentioned in a conversation in ${space || "one of your spaces"}, and haven't read it yet.`,
-      ...mentions.flatMap(({ author, said }) => (said ? [`${author || "Somebody"}: ${said}`] : [])),
+      conversations > 1
+        ? `You were mentioned in ${conversations} conversations in ${space || "your spaces"}, and haven't read them yet.`
+        : `You were mentioned in a conversation in ${space || "one of your spaces"}, and haven't read it yet.`,
+      ...mentions.map(
+        ({ author, space: where, said }) => `${author || "Somebody"}${where ? ` in ${where}` : ""}: ${said}`,
+      ),
+      ...(more > 0 ? [`And ${more} more.`] : []),
       { text: "You can switch these emails off in your account:", url: settingsUrl },
     ],
-    button: "Open the conversation",
-    reason: "You're receiving this email because you are a member of the space.",
+    button: conversations > 1 ? "Open your notifications" : "Open the conversation",
+    reason: "You're receiving this email because you are a member of a space.",
   }),
 
   accountDeleted: ({ reader }) => ({

@@ -113,20 +113,30 @@ export const german: EmailTexts = {
     reason: "Sie erhalten diese E-Mail, weil jemand diese E-Mail-Adresse eingegeben hat, um Sie einzuladen.",
   }),
 
-  mention: ({ space, mentions, settingsUrl }) => ({
+  mention: ({ space, conversations, mentions, more, settingsUrl }) => ({
     subject: "Sie wurden bei Tideline erwähnt",
-    preview: space ? `In einer Unterhaltung in ${space}.` : "In einer Unterhaltung eines Bereichs.",
+    preview:
+      conversations > 1
+        ? `In ${conversations} Unterhaltungen${space ? ` in ${space}` : ""}.`
+        : space
+          ? `In einer Unterhaltung in ${space}.`
+          : "In einer Unterhaltung eines Bereichs.",
     heading:
       mentions.length === 1 && mentions[0]?.author
         ? `${mentions[0].author} hat Sie erwähnt`
         : "Sie wurden erwähnt",
     body: [
-      `Sie wurden in einer Unterhaltung in ${space || "einem Ihrer Bereiche"} erwähnt und haben sie noch nicht gelesen.`,
-      ...mentions.flatMap(({ author, said }) => (said ? [`${author || "Jemand"}: ${said}`] : [])),
+      conversations > 1
+        ? `Sie wurden in ${conversations} Unterhaltungen in ${space || "Ihren Bereichen"} erwähnt und haben sie noch nicht gelesen.`
+        : `Sie wurden in einer Unterhaltung in ${space || "einem Ihrer Bereiche"} erwähnt und haben sie noch nicht gelesen.`,
+      ...mentions.map(
+        ({ author, space: where, said }) => `${author || "Jemand"}${where ? ` in ${where}` : ""}: ${said}`,
+      ),
+      ...(more > 0 ? [`Und ${more} weitere.`] : []),
       { text: "In Ihrem Konto können Sie diese E-Mails abschalten:", url: settingsUrl },
     ],
-    button: "Unterhaltung öffnen",
-    reason: "Sie bekommen diese E-Mail, weil Sie Mitglied des Bereichs sind.",
+    button: conversations > 1 ? "Mitteilungen öffnen" : "Unterhaltung öffnen",
+    reason: "Sie bekommen diese E-Mail, weil Sie Mitglied eines Bereichs sind.",
   }),
 
   accountDeleted: ({ reader }) => ({

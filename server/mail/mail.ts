@@ -188,37 +188,41 @@ export async function queueSpaceInvitation(
   })
 }
 
-/** About messages of one conversation, oldest first. The same `cause` is emailed once. */
-export async function queueMention(
+/** About messages of any conversations, oldest first. The same `cause` is emailed once. */
+export async function queueMentions(
   outbox: Outbox,
   {
     clerkId,
     email,
     language,
     cause,
-    space,
-    slug,
-    threadId,
-    messageId,
     mentions,
   }: Pick<Person, "clerkId" | "email" | "language"> & {
     cause: string
-    space: string
-    slug: string
-    threadId: string
-    /** The first of them. */
-    messageId: string
-    mentions: { author: string | null; excerpt: string }[]
+    mentions: {
+      space: string
+      slug: string
+      threadId: string
+      messageId: string
+      author: string | null
+      excerpt: string
+    }[]
   },
 ) {
   const { mentionEmail } = await emails()
-  const url = `${outbox.config.origin}/s/${slug}/chat/${threadId}#message-${messageId}`
+  const [first] = mentions
+  const conversations = new Set(mentions.map(({ threadId }) => threadId)).size
+  const path =
+    conversations === 1 && first
+      ? `/s/${first.slug}/chat/${first.threadId}#message-${first.messageId}`
+      : "/dashboard/notifications"
+  const url = outbox.config.origin + path
   return queueEmail(outbox, {
     kind: "mention",
     userId: clerkId,
     cause,
     to: email,
-    message: await mentionEmail({ url, space, mentions, ...frameOf(outbox, language) }),
+    message: await mentionEmail({ url, conversations, mentions, ...frameOf(outbox, language) }),
     expiresAt: Date.now() + 7 * 86_400_000,
   })
 }

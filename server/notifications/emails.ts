@@ -1,11 +1,12 @@
-import { and, asc, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm"
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lte, ne, not, or, sql } from "drizzle-orm"
 import type { Transaction } from "#db/client.ts"
 import { authUser } from "#db/schema/auth.ts"
+import { mailOutbox } from "#db/schema/mail.ts"
 import { notifications } from "#db/schema/notifications.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { queueMention } from "#server/mail/mail.ts"
+import { queueMentions } from "#server/mail/mail.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
@@ -17,9 +18,12 @@ type Sending = Scope<"db"> & {
 /** Milliseconds between two checks. */
 const INTERVAL = 20_000
 
+/** Milliseconds between two of these emails to one person, so three an hour at most. */
+const APART = 20 * 60 * 1000
+
 /**
- * Queues an email for what somebody has not read within ten minutes: one for each conversation. Any
- * number of processes may run it concurrently.
+ * Queues an email for what somebody has not read within ten minutes: one for everything, wherever it
+ * was written. Any number of processes may run it concurrently.
  */
 export function startSendingMentions({ config, db, log }: Sending & Scope<"log">): Recurring {
   return startRecurring(async (stopping) => {
@@ -42,9 +46,9 @@ export function sendNextMention({ config, db }: Sending): Promise<boolean> {
     )
     if (!lock?.isFree) return false
     const [due] = await tx
-      .select({ userId: notifications.userId, threadId: notifications.threadId })
+      .select({ userId: notifications.userId })
       .from(notifications)
-      .where(and(isWaiting, lte(notifications.emailAt, databaseNow)))
+      .where(and(isWaiting, lte(notifications.emailAt, databaseNow), not(exists(recentEmail(tx)))))
       .orderBy(asc(notifications.emailAt))
       .limit(1)
     if (!due) return false
@@ -52,7 +56,7 @@ export function sendNextMention({ config, db }: Sending): Promise<boolean> {
     const taken = await tx
       .update(notifications)
       .set({ emailAt: null, emailCause: cause })
-      .where(and(isWaiting, eq(notifications.userId, due.userId), eq(notifications.threadId, due.threadId)))
+      .where(and(isWaiting, eq(notifications.userId, due.userId)))
       .returning({
         _id: notifications._id,
         spaceId: notifications.spaceId,
@@ -61,10 +65,17 @@ export function sendNextMention({ config, db }: Sending): Promise<boolean> {
         author: notifications.authorName,
         excerpt: notifications.excerpt,
       })
-    const mentions = taken.toSorted((one, other) => (one._id < other._id ? -1 : 1))
-    const [first] = mentions
-    const reader = first && (await findReader({ config, db: tx }, due.userId, first.spaceId))
-    if (reader) await queueMention({ config, db: tx }, { ...reader, ...first, cause, mentions })
+    const spaceIds = new Set(taken.map(({ spaceId }) => spaceId))
+    const found = await findReader({ config, db: tx }, due.userId, [...spaceIds])
+    const spaces = new Map(found.map((each) => [each.spaceId, each]))
+    const mentions = taken
+      .toSorted((one, other) => (one._id < other._id ? -1 : 1))
+      .flatMap((mention) => {
+        const space = spaces.get(mention.spaceId)
+        return space ? [{ ...mention, space: space.space, slug: space.slug }] : []
+      })
+    const [reader] = found
+    if (reader) await queueMentions({ config, db: tx }, { ...reader, cause, mentions })
     return true
   })
 }
@@ -75,18 +86,37 @@ const isWaiting = and(
   eq(notifications.trashed, false),
 )
 
-/** Undefined if they get no email. A provider other than the embedded one has no rows to ask. */
+/** An email to the reader of a notification. One that was dropped before it was sent is none. */
+function recentEmail(db: Transaction) {
+  return db
+    .select({ _id: mailOutbox._id })
+    .from(mailOutbox)
+    .innerJoin(users, eq(users.clerkId, mailOutbox.userId))
+    .where(
+      and(
+        eq(users._id, notifications.userId),
+        eq(mailOutbox.kind, "mention"),
+        gt(mailOutbox._creationTime, sql`${databaseNow} - ${APART}::bigint`),
+      ),
+    )
+}
+
+/**
+ * Once for each of the spaces. Empty if they get no email. A provider other than the embedded one has
+ * no rows to ask.
+ */
 async function findReader(
   { config, db }: { config: Sending["config"]; db: Transaction },
   userId: string,
-  spaceId: string,
+  spaceIds: string[],
 ) {
   const isConfirmed = or(isNull(authUser.id), authUser.emailVerified)
-  const [reader] = await db
+  return db
     .select({
       clerkId: users.clerkId,
       email: users.email,
       language: users.language,
+      spaceId: spaceMembers.spaceId,
       space: spaceMembers.spaceName,
       slug: spaceMembers.spaceSlug,
     })
@@ -96,7 +126,7 @@ async function findReader(
     .where(
       and(
         eq(spaceMembers.userId, userId),
-        eq(spaceMembers.spaceId, spaceId),
+        inArray(spaceMembers.spaceId, spaceIds),
         eq(spaceMembers.trashed, false),
         users.notifiesByEmail,
         ne(users.email, ""),
@@ -105,5 +135,4 @@ async function findReader(
         config.mail.apiRecipients === "confirmed" ? isConfirmed : undefined,
       ),
     )
-  return reader
 }

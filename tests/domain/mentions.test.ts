@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm"
+import { and, desc, eq, inArray, sql } from "drizzle-orm"
 import { beforeEach, describe, expect, it } from "vitest"
 import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
@@ -184,23 +184,98 @@ describe("a notification", () => {
 })
 
 describe("an email about mentions", () => {
-  it("is queued for what is unread after ten minutes, once for each conversation", async () => {
+  it("is queued for what is unread after ten minutes, one for all conversations", async () => {
     const { threadId } = await write(ada, "@Grace Hopper, first")
     await write(ada, "@Grace Hopper, second", { threadId })
     await write(ada, "@Grace Hopper, elsewhere")
     expect(await sendNextMention(chat)).toBe(false)
     await letPass(10)
-    expect(await sendAll()).toBe(2)
-    const emails = await chat.db.select().from(mailOutbox).orderBy(mailOutbox._id)
-    expect(emails).toMatchObject([
-      { kind: "mention", recipient: "grace@example.org", userId: grace.viewer.user.clerkId },
-      { kind: "mention" },
-    ])
-    expect(emails[0]?.text).toContain("Ada Lovelace: Grace Hopper, first")
-    expect(emails[0]?.text).toContain("Ada Lovelace: Grace Hopper, second")
-    expect(emails[0]?.text).toContain(`/s/engines/chat/${threadId}#message-`)
-    expect(emails[1]?.text).toContain("Grace Hopper, elsewhere")
+    expect(await sendAll()).toBe(1)
+    const [email, ...others] = await chat.db.select().from(mailOutbox)
+    expect(others).toEqual([])
+    expect(email).toMatchObject({
+      kind: "mention",
+      recipient: "grace@example.org",
+      userId: grace.viewer.user.clerkId,
+    })
+    expect(email?.text).toContain("2 conversations in Engines")
+    for (const text of ["first", "second", "elsewhere"])
+      expect(email?.text).toContain(`Ada Lovelace: Grace Hopper, ${text}`)
+    expect(email?.text).toContain("/dashboard/notifications")
     expect(await sendAll()).toBe(0)
+  })
+
+  it("opens the conversation if it is about one, at the first of its messages", async () => {
+    const { threadId, messageId } = await write(ada, "@Grace Hopper, first")
+    await write(ada, "@Grace Hopper, second", { threadId })
+    await letPass(10)
+    expect(await sendAll()).toBe(1)
+    const [email] = await chat.db.select().from(mailOutbox)
+    expect(email?.text).toContain(`/s/engines/chat/${threadId}#message-${messageId}`)
+  })
+
+  it("is sent to each of 50 people three times an hour, however many conversations, spaces and authors mention them", async () => {
+    const many = Array.from({ length: 50 }, (_, place) => ({
+      clerkId: `crowd_${place}`,
+      email: `crowd-${place}@example.org`,
+      name: `Reader ${place}`,
+    }))
+    const crowd = await chat.db.insert(users).values(many).returning()
+    const [other] = await chat.db.insert(spaces).values({ name: "Looms", slug: "looms" }).returning()
+    const looms = other?._id ?? ""
+    await join(mary, "editor")
+    for (const each of [spaceId, looms]) {
+      const members = crowd.map(({ _id }) => ({ spaceId: each, userId: _id, role: "editor" as const }))
+      await chat.db.insert(spaceMembers).values(members)
+    }
+    for (const person of [ada, mary]) {
+      const member = { spaceId: looms, userId: person.viewer.user._id }
+      await chat.db.insert(spaceMembers).values({ ...member, role: person === ada ? "owner" : "editor" })
+    }
+    const everybody = many.map(({ name }) => `@${name}`).join(" ")
+    for (let quarter = 0; quarter < 12; quarter++) {
+      for (const author of [ada, mary])
+        await write(author, everybody, { place: author === ada ? spaceId : looms })
+      for (let check = 0; check < 5; check++) {
+        await letPass(1)
+        await sendAll()
+      }
+    }
+    const counts = await chat.db
+      .select({ to: mailOutbox.recipient, sent: sql<number>`count(*)::int` })
+      .from(mailOutbox)
+      .groupBy(mailOutbox.recipient)
+    expect(await chat.db.$count(notifications)).toBe(24 * 50)
+    expect(counts).toHaveLength(50)
+    expect(Math.max(...counts.map(({ sent }) => sent))).toBeLessThanOrEqual(3)
+    const [last] = await chat.db.select().from(mailOutbox).orderBy(desc(mailOutbox._id)).limit(1)
+    expect(last?.text).toContain("in Looms: ")
+    await chat.db.delete(users).where(
+      inArray(
+        users.clerkId,
+        many.map(({ clerkId }) => clerkId),
+      ),
+    )
+  }, 60_000)
+
+  it("is queued again, without what its reader may no longer see", async () => {
+    const [other] = await chat.db.insert(spaces).values({ name: "Looms", slug: "looms" }).returning()
+    const looms = other?._id ?? ""
+    for (const [person, role] of [
+      [ada, "owner"],
+      [grace, "reader"],
+    ] as const)
+      await chat.db.insert(spaceMembers).values({ spaceId: looms, userId: person.viewer.user._id, role })
+    await write(ada, "@Grace Hopper, secret", { place: looms })
+    await write(ada, "@Grace Hopper, engine")
+    await letPass(10)
+    expect(await sendAll()).toBe(1)
+    await removeMember(ada, looms, grace.viewer.user._id)
+    expect(await chat.db.$count(mailOutbox)).toBe(0)
+    expect(await sendAll()).toBe(1)
+    const [email] = await chat.db.select().from(mailOutbox)
+    expect(email?.text).toContain("Grace Hopper, engine")
+    expect(email?.text).not.toContain("secret")
   })
 
   it("is written in the reader's language", async () => {
@@ -208,7 +283,13 @@ describe("an email about mentions", () => {
     await write(ada, "@Grace Hopper")
     await letPass(10)
     await sendAll()
-    const { subject } = german.mention({ space: "", mentions: [], settingsUrl: "" })
+    const { subject } = german.mention({
+      space: "",
+      conversations: 1,
+      mentions: [],
+      more: 0,
+      settingsUrl: "",
+    })
     expect(await chat.db.select().from(mailOutbox)).toMatchObject([{ subject }])
     await chat.db.update(users).set({ language: null }).where(eq(users._id, grace.viewer.user._id))
   })
@@ -325,7 +406,9 @@ async function unreadOf(person: ChatScope): Promise<number> {
 
 /** As if the messages had been written that many minutes earlier. */
 async function letPass(minutes: number) {
-  await chat.db.update(notifications).set({ emailAt: sql`email_at - ${minutes * 60_000}::bigint` })
+  const past = sql`${minutes * 60_000}::bigint`
+  await chat.db.update(notifications).set({ emailAt: sql`email_at - ${past}` })
+  await chat.db.update(mailOutbox).set({ _creationTime: sql`_creation_time - ${past}` })
 }
 
 /** Resolves with how many were due. */
