@@ -10,7 +10,7 @@ export function Toaster({ queue }: { queue: ToastQueue }) {
   return (
     <Toast.Provider limit={4}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px))] z-60 mx-auto flex w-[calc(100vw-2rem)] flex-col-reverse gap-2 sm:right-6 sm:bottom-[calc(1.5rem+var(--toast-inset,0px))] sm:w-96">
+        <Toast.Viewport className="fixed right-4 bottom-[calc(1rem+env(safe-area-inset-bottom)+var(--toast-inset,0px)+var(--composer-inset,0px))] z-60 mx-auto flex w-[calc(100vw-2rem)] flex-col-reverse gap-2 sm:right-6 sm:bottom-[calc(1.5rem+var(--toast-inset,0px)+var(--composer-inset,0px))] sm:w-96">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from "react"
+import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 
@@ -10,7 +11,7 @@ export function useShortcutKeys(act: (name: ShortcutName) => void, areSingleKeys
   const begun = useRef({ key: "", at: 0 })
 
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return
+    if (event.defaultPrevented || isComposing(event) || event.repeat || event.altKey) return
     const isHeld = event.ctrlKey || event.metaKey
     if (!isHeld && (!areSingleKeysOn || isWriting(event.target))) return
     if (isOverlayOpen()) return

@@ -1,15 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type ReactNode } from "react"
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
+import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
-import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
 import { useAttaching } from "./use-attaching.ts"
+import { TooLong } from "./too-long.tsx"
 import { useMentioning } from "./use-mentioning.ts"
+import { usePasting } from "./use-pasting.ts"
+import { useToastSpace } from "./use-toast-space.ts"
 import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
 
 const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
@@ -47,6 +50,8 @@ export function Composer({
 }: ComposerProps) {
   const { t } = useLingui()
   const area = useRef<HTMLTextAreaElement>(null)
+  const form = useRef<HTMLFormElement>(null)
+  useToastSpace(form)
   const latest = useRef(draft)
   useEffect(() => {
     latest.current = draft
@@ -65,10 +70,16 @@ export function Composer({
     onText: (text) => onDraft({ ...draft, text }),
     area,
   })
+  const pasting = usePasting({
+    text: draft.text,
+    attaching,
+    // An upload may fail long after the field has changed.
+    onText: (change) => onDraft({ ...latest.current, text: change(latest.current.text) }),
+  })
   const isAbove = useFileDrop(({ files }) => attaching.upload([...files]))
-  const hasText = draft.text.trim() !== ""
-  const stop = canQueue && hasText ? undefined : onStop
-  const canSend = hasText && !blocked && !stop && !pending && !attaching.isUploading
+  const hasContent = draft.text.trim() !== "" || draft.attachments.length > 0
+  const stop = canQueue && hasContent ? undefined : onStop
+  const canSend = hasContent && !pasting.isTooLong && !blocked && !stop && !pending && !attaching.isUploading
 
   useEffect(() => {
     // On a phone this would open the keyboard over the conversation. An overlay can have been opened
@@ -78,7 +89,7 @@ export function Composer({
   }, [])
 
   function press(event: KeyboardEvent) {
-    if (event.nativeEvent.isComposing || mentioning.press(event)) return
+    if (isComposing(event.nativeEvent) || mentioning.press(event)) return
     if (event.key === "ArrowUp" && draft.text === "" && onEditLast) {
       event.preventDefault()
       onEditLast()
@@ -88,15 +99,9 @@ export function Composer({
     if (canSend) onSend()
   }
 
-  function paste(event: ClipboardEvent) {
-    const files = [...event.clipboardData.files]
-    if (files.length === 0) return
-    event.preventDefault()
-    attaching.upload(files)
-  }
-
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault()
         if (canSend) onSend()
@@ -150,9 +155,8 @@ export function Composer({
             onBlur={mentioning.close}
             onKeyDown={press}
             {...mentioning.fieldProps}
-            onPaste={paste}
+            onPaste={pasting.paste}
             rows={1}
-            maxLength={MESSAGE_LIMIT}
             aria-label={t`Your question`}
             placeholder={placeholder ?? t`Ask anything…`}
             enterKeyHint="send"
@@ -187,26 +191,21 @@ export function Composer({
           <Trans>Drop files to ask about them</Trans>
         </div>
       ) : null}
-      <Hint
-        text={draft.text}
-        blocked={blocked ?? (attaching.isUploading ? t`You can send it once its files are uploaded.` : null)}
-      />
+      {pasting.isTooLong ? (
+        <TooLong length={draft.text.length} onAttach={pasting.attachText} />
+      ) : (
+        <Hint
+          blocked={
+            blocked ?? (attaching.isUploading ? t`You can send it once its files are uploaded.` : null)
+          }
+        />
+      )}
     </form>
   )
 }
 
-function Hint({ text, blocked }: { text: string; blocked: ReactNode }) {
+function Hint({ blocked }: { blocked: ReactNode }) {
   if (blocked) return <p className="px-3 pt-1.5 text-xs text-warning-ink">{blocked}</p>
-  const { length } = text
-  if (length > MESSAGE_LIMIT * 0.9) {
-    return (
-      <p className="px-3 pt-1.5 text-xs text-faint tabular-nums">
-        <Trans>
-          {length} of {MESSAGE_LIMIT} characters
-        </Trans>
-      </p>
-    )
-  }
   return (
     <p className="hidden px-3 pt-1.5 text-xs text-faint lg:block">
       <Trans>

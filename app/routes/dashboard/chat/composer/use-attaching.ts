@@ -32,26 +32,33 @@ export function useAttaching({ attachments, onAttached }: AttachingOptions) {
   const [uploads, setUploads] = useState<readonly Uploading[]>([])
   const isFull = attachments.length + uploads.length >= ATTACHMENTS_LIMIT
 
-  function upload(files: readonly File[]) {
+  /** `onFailed` gets a file whose text would be lost otherwise. */
+  function upload(files: readonly File[], onFailed?: (file: File) => void) {
     const remaining = ATTACHMENTS_LIMIT - attachments.length - uploads.length
     for (const [place, file] of files.entries()) {
       const id = ++lastId
       const problem =
-        place < remaining ? null : t`You can attach up to ${ATTACHMENTS_LIMIT} files to a message.`
+        place < remaining
+          ? whyNotAtAll(file, i18n)
+          : t`You can attach up to ${ATTACHMENTS_LIMIT} files to a message.`
       setUploads((before) => [...before, { id, file, problem }])
-      if (!problem) void takeIn(id, file)
+      if (!problem) void takeIn(id, file, onFailed)
     }
   }
 
-  async function takeIn(id: number, file: File) {
+  async function takeIn(id: number, file: File, onFailed?: (file: File) => void) {
     try {
-      const summary = await uploadFile(file, spaceId)
+      const summary = await uploadFile(await makeFit(file), spaceId)
       const reason = whyNot(summary, i18n)
-      if (reason) return fail(id, reason)
+      if (reason) {
+        await removeFile(summary)
+        return fail(id, reason)
+      }
       remove(id)
       onAttached(attachmentOf(summary))
     } catch (problem) {
       fail(id, problem instanceof Error ? problem.message : t`It could not be uploaded.`)
+      onFailed?.(file)
     }
   }
 
@@ -79,10 +86,41 @@ export function whyNot(
   i18n: I18n,
 ): string | null {
   const kind = attachableAs(mimeType)
-  if (!kind) return i18n._(msg`The model can only read text and images.`)
+  if (!kind) return unreadable(mimeType, i18n)
   if (kind !== "image" || size <= IMAGE_LIMIT) return null
   const limit = formatsOf(i18n).bytes(IMAGE_LIMIT)
   return i18n._(msg`An image can be ${limit} at most.`)
+}
+
+/**
+ * Why a file need not be uploaded at all; null if it may be attached. Only what a browser knows for
+ * certain: many texts have a type of their own, or none.
+ */
+function whyNotAtAll({ name, type }: File, i18n: I18n): string | null {
+  const isHeic = /\.hei[cf]$/i.test(name)
+  const mimeType = isHeic ? "image/heic" : type
+  return attachableAs(mimeType) === null && NEVER_TEXT.test(mimeType) ? unreadable(mimeType, i18n) : null
+}
+
+const NEVER_TEXT = /^(image|video|audio|font)\/|^application\/(pdf|zip|gzip|epub|msword|vnd\.)/
+
+function unreadable(mimeType: string, i18n: I18n): string {
+  return mimeType.startsWith("image/")
+    ? i18n._(msg`The model can read JPEG, PNG, WebP and GIF images. Save this one as JPEG first.`)
+    : i18n._(msg`The model can only read text and images.`)
+}
+
+/** The file itself, or a smaller picture in place of one that is too large for the model. */
+async function makeFit(file: File): Promise<File> {
+  const isShrinkable = /^image\/(jpeg|png|webp)$/.test(file.type)
+  if (!isShrinkable || file.size <= IMAGE_LIMIT) return file
+  const { shrinkImage } = await import("./shrink-image.ts")
+  return (await shrinkImage(file)) ?? file
+}
+
+/** What was uploaded for the message alone takes no space when the message cannot have it. */
+async function removeFile({ _id: fileId }: FileSummary): Promise<void> {
+  await send("DELETE", `${href("/api/files/:fileId", { fileId })}?permanently=1`)
 }
 
 function attachmentOf({ _id, fileName, mimeType, size }: FileSummary): Attachment {

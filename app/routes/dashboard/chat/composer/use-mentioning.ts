@@ -1,5 +1,6 @@
 import { useId, useState, type KeyboardEvent, type RefObject } from "react"
 import { flushSync } from "react-dom"
+import { isComposing } from "#app/ui/is-composing.ts"
 import type { Member } from "#server/spaces/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
@@ -77,7 +78,7 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
     close: () => setCaret(null),
     /** Returns whether the key was for the list. */
     press(event: KeyboardEvent): boolean {
-      if (!isOpen || event.nativeEvent.isComposing) return false
+      if (!isOpen || isComposing(event.nativeEvent)) return false
       const step = STEPS[event.key]
       const member = options[at]
       if (step !== undefined) setHighlighted((at + step + options.length) % options.length)

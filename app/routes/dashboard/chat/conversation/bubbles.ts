@@ -18,6 +18,8 @@ export interface Bubble {
   key: string
   /** Null until it is stored. */
   id: string | null
+  /** Milliseconds since the epoch; null until it is stored. */
+  createdAt: number | null
   role: LiveMessage["role"]
   parts: ReplyPart[]
   attachments: Attachment[]
@@ -88,13 +90,14 @@ export function plainText(parts: readonly ReplyPart[]): string {
 }
 
 function storedBubble(
-  { _id, userId, role, content, attachments, edited, mentions }: LiveMessage,
+  { _id, _creationTime, userId, role, content, attachments, edited, mentions }: LiveMessage,
   turn: LiveTurn | undefined,
 ): Bubble {
   const answer = role === "assistant" ? turn : undefined
   return {
     key: turn ? `${turn.requestId} ${role}` : _id,
     id: _id,
+    createdAt: _creationTime,
     authorId: userId,
     role,
     parts: answer?.parts ?? textParts(content),
@@ -147,6 +150,7 @@ function answerBubble(requestId: string): Bubble {
   return {
     key: `${requestId} assistant`,
     id: null,
+    createdAt: null,
     authorId: null,
     role: "assistant",
     parts: [],

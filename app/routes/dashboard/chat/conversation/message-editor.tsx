@@ -2,10 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, type KeyboardEvent } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
-import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
-import { DraftChip } from "./attachment-list.tsx"
+import { isComposing } from "#app/ui/is-composing.ts"
+import { DraftChip, UploadChip } from "./attachment-list.tsx"
 import { usePendingMessages, type Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
+import type { Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
+import { TooLong } from "#app/routes/dashboard/chat/composer/too-long.tsx"
+import { useAttaching } from "#app/routes/dashboard/chat/composer/use-attaching.ts"
 import { useMentioning } from "#app/routes/dashboard/chat/composer/use-mentioning.ts"
+import { usePasting } from "#app/routes/dashboard/chat/composer/use-pasting.ts"
 
 const MentionList = defer(
   () => import("#app/routes/dashboard/chat/composer/mention-list-part.tsx"),
@@ -23,22 +27,40 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
   const questions = usePendingMessages()
   const area = useRef<HTMLTextAreaElement>(null)
   const { messageId, text, attachments } = editing
-  const canSend = text.trim() !== ""
-  const write = (edited: string) => questions.edit(threadId, { ...editing, text: edited })
+  const latest = useRef(editing)
+  useEffect(() => {
+    latest.current = editing
+  })
+  const change = (to: Partial<Draft>) => {
+    latest.current = { ...latest.current, ...to }
+    questions.edit(threadId, latest.current)
+  }
+  const write = (edited: string) => change({ text: edited })
   const mentioning = useMentioning({ text, onText: write, area })
+  const attaching = useAttaching({
+    attachments,
+    onAttached: (attachment) => change({ attachments: [...latest.current.attachments, attachment] }),
+  })
+  const pasting = usePasting({
+    text,
+    attaching,
+    onText: (next) => write(next(latest.current.text)),
+  })
+  const canSend =
+    (text.trim() !== "" || attachments.length > 0) && !pasting.isTooLong && !attaching.isUploading
 
   useEffect(() => {
     const { current } = area
     current?.focus()
     current?.setSelectionRange(current.value.length, current.value.length)
-  }, [])
+  }, [area])
 
   const cancel = () => questions.edit(threadId, null)
   function sendEdited() {
     if (canSend) questions.ask(threadId, { text, attachments }, { replaces: messageId })
   }
   function press(event: KeyboardEvent) {
-    if (event.nativeEvent.isComposing || mentioning.press(event)) return
+    if (isComposing(event.nativeEvent) || mentioning.press(event)) return
     if (event.key === "Escape") {
       event.preventDefault()
       event.stopPropagation()
@@ -57,19 +79,19 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
       }}
       className="rounded-xl border border-accent bg-surface p-3 shadow-md"
     >
-      {attachments.length > 0 ? (
+      {attachments.length + attaching.uploads.length > 0 ? (
         <ul aria-label={t`Attached files`} className="mb-2 flex flex-wrap gap-2">
           {attachments.map((attachment) => (
             <li key={attachment.fileId} className="min-w-0">
               <DraftChip
                 attachment={attachment}
-                onRemove={() =>
-                  questions.edit(threadId, {
-                    ...editing,
-                    attachments: attachments.filter((one) => one !== attachment),
-                  })
-                }
+                onRemove={() => change({ attachments: attachments.filter((one) => one !== attachment) })}
               />
+            </li>
+          ))}
+          {attaching.uploads.map(({ id, file, problem }) => (
+            <li key={id} className="min-w-0">
+              <UploadChip file={file} problem={problem} onRemove={() => attaching.remove(id)} />
             </li>
           ))}
         </ul>
@@ -84,13 +106,14 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
         onSelect={(event) => mentioning.moved(event.currentTarget)}
         onBlur={mentioning.close}
         onKeyDown={press}
+        onPaste={pasting.paste}
         {...mentioning.fieldProps}
-        maxLength={MESSAGE_LIMIT}
         aria-label={t`Your edited message`}
         className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
       />
       {/* In the flow: above or below the editor it could lie outside of what can be scrolled to. */}
       {mentioning.isOpen ? <MentionList mentioning={mentioning} className="mt-2 border-line-strong" /> : null}
+      {pasting.isTooLong ? <TooLong length={text.length} onAttach={pasting.attachText} /> : null}
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
           <Trans>Messages after it are replaced and kept as an earlier version.</Trans>

@@ -18,6 +18,7 @@ import { classOfText } from "#app/features/markdown/long-run.ts"
 import { Markdown } from "#app/features/markdown/markdown.tsx"
 import { MarkedText } from "./marked-text.tsx"
 import { MessageEditor } from "./message-editor.tsx"
+import { MessageTime } from "./message-time.tsx"
 import type { Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import { Reasoning } from "./reasoning.tsx"
 import { ToolRow } from "./tool-row.tsx"
@@ -112,10 +113,11 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
       <div className="flex items-center gap-0.5">
         {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} messageId={bubble.id} /> : null}
         <Acts>
-          <CopyButton text={text} label={t`Copy message`} className="size-8" />
+          {text ? <CopyButton text={text} label={t`Copy message`} className="size-8" /> : null}
           {bubble.id && mayEdit ? (
             <Act icon="edit" title={t`Edit`} label={t`Edit message`} onClick={() => onEdit(bubble)} />
           ) : null}
+          <MessageTime at={bubble.createdAt} />
         </Acts>
       </div>
     </div>
@@ -155,6 +157,7 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
           {isLast && status === "completed" && mayEdit ? (
             <Act icon="refresh" title={t`Regenerate`} label={t`Regenerate`} onClick={() => onAgain(bubble)} />
           ) : null}
+          <MessageTime at={bubble.createdAt} />
           <span className="truncate pl-1">{[model, tokensUsed].filter(Boolean).join(" · ")}</span>
         </Acts>
       )}

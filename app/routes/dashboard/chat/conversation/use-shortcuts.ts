@@ -1,3 +1,4 @@
+import { isComposing } from "#app/ui/is-composing.ts"
 import { useEffect, useRef } from "react"
 
 /**
@@ -22,7 +23,7 @@ function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boo
   useEffect(() => {
     if (!isWanted) return
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || !latest.current.isMeant(event)) return
+      if (event.defaultPrevented || isComposing(event) || !latest.current.isMeant(event)) return
       // A toast has the role `dialog` as well, but is not modal.
       if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
       event.preventDefault()

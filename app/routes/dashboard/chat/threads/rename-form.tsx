@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from "react"
 import { useRevalidator } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import { classNames } from "#app/ui/class-names.ts"
+import { isComposing } from "#app/ui/is-composing.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
@@ -31,7 +32,7 @@ export function RenameForm({ thread, onClose, className }: RenameFormProps) {
     onClose()
   }
   function press(event: KeyboardEvent) {
-    if (event.nativeEvent.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return
+    if (isComposing(event.nativeEvent) || (event.key !== "Enter" && event.key !== "Escape")) return
     event.preventDefault()
     event.stopPropagation()
     end(event.key === "Enter")

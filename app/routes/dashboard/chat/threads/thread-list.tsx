@@ -32,7 +32,7 @@ interface ThreadListProps {
  */
 export function ThreadList({ list, onLeave }: ThreadListProps) {
   const { t } = useLingui()
-  const { spaceId, mayEdit, addresses } = usePlace()
+  const { mayEdit, addresses } = usePlace()
   const [sought, setSought] = useState("")
   return (
     <>
@@ -54,19 +54,16 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
           </LinkButton>
         ) : null}
       </div>
-      {/* Searching finds only what is personal. */}
-      {spaceId === undefined ? (
-        <search className="mx-3 mb-3 shrink-0">
-          <SearchField
-            label={t`Search conversations`}
-            placeholder={t`Search`}
-            value={sought}
-            onChange={({ target }) => setSought(target.value)}
-            onClear={() => setSought("")}
-            maxLength={SEARCH_LIMIT}
-          />
-        </search>
-      ) : null}
+      <search className="mx-3 mb-3 shrink-0">
+        <SearchField
+          label={t`Search conversations`}
+          placeholder={t`Search`}
+          value={sought}
+          onChange={({ target }) => setSought(target.value)}
+          onClear={() => setSought("")}
+          maxLength={SEARCH_LIMIT}
+        />
+      </search>
       <nav aria-label={t`Conversations`} className="min-h-0 flex-1 overflow-y-auto px-3 pb-4">
         {sought.trim() ? (
           <SearchResultList sought={sought} onLeave={onLeave} />
