@@ -102,7 +102,7 @@ function whyNotAtAll({ name, type }: File, i18n: I18n): string | null {
   return attachableAs(mimeType) === null && NEVER_TEXT.test(mimeType) ? unreadable(mimeType, i18n) : null
 }
 
-const NEVER_TEXT = /^(image|video|audio|font)\/|^application\/(pdf|zip|gzip|epub|msword|vnd\.)/
+const NEVER_TEXT = /^(image|video|audio|font)\/|^application\/(pdf|zip|gzip|epub|vnd\.)/
 
 function unreadable(mimeType: string, i18n: I18n): string {
   return mimeType.startsWith("image/")

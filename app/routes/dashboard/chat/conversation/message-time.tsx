@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
-import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
+import { useHydrated } from "#app/ui/use-hydrated.ts"
 
 const TIME = { hour: "numeric", minute: "2-digit" } as const
 const DATE = { day: "numeric", month: "short", ...TIME } as const

@@ -12,7 +12,7 @@ import { RenameForm } from "./rename-form.tsx"
 import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
+import { useHydrated } from "#app/ui/use-hydrated.ts"
 
 /** The part of it that the chat's layout has loaded. */
 interface LoadedThreads {

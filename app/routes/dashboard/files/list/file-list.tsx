@@ -11,7 +11,7 @@ import {
 } from "react"
 import { Spinner } from "#app/ui/spinner.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
-import { useHydrated } from "#app/routes/dashboard/chat/composer/use-hydrated.ts"
+import { useHydrated } from "#app/ui/use-hydrated.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
