@@ -9,7 +9,7 @@ import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import { chatChunks, chatMessages, chatShares, chatThreads, chatTurns, chatWaiting } from "#db/schema/chat.ts"
 import { demoBoats } from "#db/schema/demo.ts"
 import { devices } from "#db/schema/devices.ts"
-import { files, fileShares, fileUsage } from "#db/schema/files.ts"
+import { files, fileShares, fileUsage, spaceFileRevisions } from "#db/schema/files.ts"
 import { maintenance } from "#db/schema/maintenance.ts"
 import { notifications } from "#db/schema/notifications.ts"
 import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
@@ -48,6 +48,9 @@ export const watchedUsage = watchedTable(fileUsage, ["userId"], {
   reserved: "Bytes held for running uploads.",
   trashed: "Bytes of the files in the trash.",
   revision: "Grows with every change of the files.",
+})
+export const watchedFileRevisions = watchedTable(spaceFileRevisions, ["spaceId"], {
+  revision: "Grows with every change of the space's files.",
 })
 export const watchedThreads = watchedTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
   lastMessageAt: "Milliseconds since the epoch.",
@@ -110,6 +113,7 @@ export const watchedTables: readonly WatchedTable[] = [
   watchedFiles,
   watchedShares,
   watchedUsage,
+  watchedFileRevisions,
   watchedThreads,
   watchedMessages,
   watchedTurns,

@@ -195,6 +195,25 @@ export const fileUsage = pgTable(
   ],
 )
 
+/**
+ * Increases with every statement that changes files of a space, for the members who do not pay for them. The
+ * database counts, as it does in `file_usage`. There is no row before the first file.
+ */
+export const spaceFileRevisions = pgTable(
+  "space_file_revisions",
+  {
+    ...record(),
+    spaceId: uuid("space_id")
+      .notNull()
+      .references(() => spaces._id, { onDelete: "cascade" }),
+    revision: bigint("revision", { mode: "number" }).notNull().default(1),
+  },
+  (table) => [
+    uniqueIndex("space_file_revisions_by_space_id").on(table.spaceId),
+    uniqueIndex("space_file_revisions_live").on(table.spaceId, table._id),
+  ],
+)
+
 export type File = typeof files.$inferSelect
 export type FileShare = typeof fileShares.$inferSelect
 

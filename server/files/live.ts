@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace } from "#server/spaces/place-contract.ts"
-import { ofPlace, placeOf } from "#server/spaces/live-access.ts"
+import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
+import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
-import { watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
+import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
 import { fileCalls, FileId, MoveFiles, RenameFile, Selection, ShareId, type FileSummary } from "./contract.ts"
 import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
 import { renameFile } from "./files.ts"
@@ -123,6 +123,20 @@ export const liveUsage = defineLiveQuery({
   answer: "row",
 })
 
+/** Changes with every change of the files in a space, for lists of them that no live query has. */
+export const liveRevision = defineLiveQuery({
+  name: "files.getRevision",
+  description:
+    "Changes whenever the files of a space do, so that a list in another order can be read again. There is no row before the first file.",
+  args: v.strictObject({ spaceId: SpaceId }),
+  table: watchedFileRevisions,
+  range: ({ spaceId }, _viewer: Viewer) => ({ eq: { spaceId: spaceId.toLowerCase() } }),
+  authorize: (viewer, { spaceId }, sql) => isMember(viewer, spaceId, sql),
+  dependencies: ({ spaceId }, viewer) => [membershipOf(viewer, spaceId)],
+  fields: ["revision"],
+  answer: "row",
+})
+
 /** The server says it, from the bytes that it has received: nobody can claim anything. */
 export const fileUploads = defineChannel({
   name: fileUploadsChannel.name,
@@ -135,7 +149,7 @@ export const fileUploads = defineChannel({
 
 export const fileChannels = [fileUploads]
 
-export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage]
+export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage, liveRevision]
 
 export const fileMutations = [
   defineMutation({

@@ -148,6 +148,33 @@ describe("the files of a space", () => {
     expect(files).toEqual([])
   })
 
+  it.each(["?sort=name", "?type=text", "?q=ebb"])(
+    "are live in the list %s for those who do not own the space",
+    async (search) => {
+      const editor = await open(grace, `/s/engines/files${search}`)
+      const owner = await open(ada, `/s/engines/files${search}`)
+      const name = `ebb ${search.slice(1, 5)}.txt`
+      await grace(uploadPath(name), { method: "POST", body: "low water 12:31" })
+      await editor.getByRole("link", { name, exact: true }).waitFor()
+      await owner.getByRole("link", { name, exact: true }).waitFor()
+      await owner.getByRole("link", { name, exact: true }).focus()
+      await owner.keyboard.press("Delete")
+      await owner.getByRole("link", { name, exact: true }).waitFor({ state: "detached" })
+      await editor.getByRole("link", { name, exact: true }).waitFor({ state: "detached" })
+    },
+  )
+
+  it("are live in the trash for those who do not own the space", async () => {
+    const editor = await open(grace, "/s/engines/files/trash")
+    const { files } = await read<{ files: { _id: string }[] }>(
+      ada(uploadPath("slack.txt"), { method: "POST", body: "no stream" }),
+    )
+    await ada(`/api/files/${files[0]?._id}`, { method: "DELETE" })
+    await editor.getByRole("button", { name: "Restore slack.txt" }).waitFor()
+    await ada(`/api/files/${files[0]?._id}/restore`, { method: "POST" })
+    await editor.getByRole("button", { name: "Restore slack.txt" }).waitFor({ state: "detached" })
+  })
+
   it("can be opened and not changed by a reader", async () => {
     await setRole("reader")
     await ada(`/api/files?name=winds.txt&spaceId=${space._id}`, { method: "POST", body: "from the west" })
@@ -294,6 +321,10 @@ async function stopReplies() {
   const running = await sql`select distinct thread_id from chat_turns where status = 'running'`
   for (const { thread_id: threadId } of running)
     await ada(`/api/chat/threads/${threadId}/stop`, { method: "POST" })
+}
+
+function uploadPath(name: string): string {
+  return `/api/files?name=${encodeURIComponent(name)}&spaceId=${space._id}`
 }
 
 async function upload(page: Page, name: string) {

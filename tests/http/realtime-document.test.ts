@@ -97,6 +97,7 @@ async function makeSpaces(userId: string, email: string) {
   const create = async (name: string) => ((await call("spaces.create", { name })) as { _id: string })._id
   const [spaceId, trashedId] = [await create("Tides"), await create("Neaps")]
   await call("spaces.remove", { spaceId: trashedId })
+  await call("files.copy", { fileIds: own.fileIds.slice(0, 1), spaceId })
   const users = await sql`
     insert into users (clerk_id, email) values ('user_mate', 'mate@example.org'), ('user_bosun', 'b@example.org')
     returning _id`
@@ -148,6 +149,7 @@ async function makeSpaces(userId: string, email: string) {
 const ARGUMENTS: Record<string, () => object> = {
   "users.getUserByClerkId": () => ({ clerkId: own.clerkId }),
   "files.getFile": () => ({ fileId: own.fileIds[0] }),
+  "files.getRevision": () => ({ spaceId: hersInSpaces.spaceId }),
   "chat.listMessages": () => ({ threadId: own.threadId }),
   "chat.listTurns": () => ({ threadId: own.threadId }),
   "chat.listChunks": () => ({ threadId: own.threadId }),

@@ -26,6 +26,7 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
     "files.getFile": { answers: MEMBERS, args: { spaceId, fileId } },
     "files.listTrash": { answers: MEMBERS, args: { spaceId } },
     "files.listShares": { answers: MEMBERS, args: { spaceId, fileId } },
+    "files.getRevision": { answers: MEMBERS, args: { spaceId } },
     "chat.listThreads": { answers: MEMBERS, args: { spaceId } },
     "chat.listMessages": { answers: MEMBERS, args: { spaceId, threadId } },
     "chat.listTurns": { answers: MEMBERS, args: { spaceId, threadId } },

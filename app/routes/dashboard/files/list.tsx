@@ -14,7 +14,7 @@ import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.
 import { renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
-import { fileList, liveUsage } from "#server/files/live.ts"
+import { fileList, liveRevision, liveUsage } from "#server/files/live.ts"
 import { trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
@@ -56,14 +56,25 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const { spaceId, isPaid } = await findPlace(scope, params)
   const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams), spaceId })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
-  const [[usage], list] = await Promise.all([
-    loadLive(scope, [liveUsage, {}]),
-    isLive ? findNewest(scope, spaceId) : findFiltered(scope, query),
-  ])
+  const revisions = findRevisions(scope, spaceId)
+  // A list that no live query has is read after its revision, so that what changes in between is not missed.
+  const list = isLive ? findNewest(scope, spaceId) : revisions.then(() => findFiltered(scope, query))
+  const [{ usage, revised }, rows] = await Promise.all([revisions, list])
   const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
   // The owner's plan decides in a space, and only the owner knows it.
   const maxSize = isPaid ? largestFile : null
-  return { list, isLive, nextPage: nextPageOf(list), query, usage, quota, maxSize, now: Date.now() }
+  const nextPage = nextPageOf(rows)
+  return { list: rows, isLive, nextPage, query, usage, revised, quota, maxSize, now: Date.now() }
+}
+
+/** The viewer's sums, and what changes with the files of the place: for what is personal, the sums. */
+async function findRevisions(scope: Parameters<typeof loadLive>[0], spaceId: string | undefined) {
+  if (spaceId === undefined) {
+    const [usage] = await loadLive(scope, [liveUsage, {}])
+    return { usage, revised: usage }
+  }
+  const [usage, revised] = await loadLive(scope, [liveUsage, {}], [liveRevision, { spaceId }])
+  return { usage, revised }
 }
 
 async function findNewest(
@@ -153,7 +164,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         list={list}
         isLive={isLive}
         nextPage={nextPage}
-        usage={loaderData.usage}
+        revised={loaderData.revised}
         query={query}
         now={now}
         maxSize={maxSize}

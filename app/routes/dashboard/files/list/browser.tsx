@@ -11,7 +11,6 @@ import {
   SELECTION_LIMIT,
   type FileSummary,
   type ListFiles,
-  type StoredUsage,
 } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
@@ -22,7 +21,7 @@ import { SelectionBar } from "./selection-bar.tsx"
 import { FilesToolbar } from "./toolbar.tsx"
 import { useArchive } from "./use-archive.ts"
 import { useFileActs } from "./use-file-acts.ts"
-import { addressOf, useFilePages, type FilePages } from "./use-file-pages.ts"
+import { addressOf, useFilePages, type FilePages, type Revision } from "./use-file-pages.ts"
 import { useSelection, type Selection } from "./use-selection.ts"
 
 const ShareDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
@@ -37,7 +36,7 @@ export function Browser({
   list,
   isLive,
   nextPage,
-  usage,
+  revised,
   query,
   now,
   maxSize,
@@ -46,7 +45,8 @@ export function Browser({
   isLive: boolean
   /** The URL of the next page, for browsers without JavaScript. */
   nextPage: string | null
-  usage: Loaded<StoredUsage>
+  /** The revision of the place, live. */
+  revised: Loaded<Revision>
   query: ListFiles
   now: number
   /** Bytes; null if it is not known. */
@@ -55,7 +55,7 @@ export function Browser({
   const { t } = useLingui()
   const formats = useFormats()
   const { mayEdit } = usePlace()
-  const pages = useFilePages(list, isLive, usage)
+  const pages = useFilePages(list, isLive, revised)
   const { rows: files, hasMore, loadMore } = pages
   const selection = useSelection(files)
   const acts = useFileActs()

@@ -5,8 +5,8 @@ import { createPageReader } from "#app/realtime/page-reader.ts"
 import { createPages } from "#app/realtime/pages.ts"
 import { recallPages } from "#app/realtime/recall-pages.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
-import type { FilePage, FileSummary, ListFiles, StoredUsage } from "#server/files/contract.ts"
-import type { Loaded } from "#server/realtime/contract.ts"
+import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
+import type { Loaded, LiveRow } from "#server/realtime/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { argsAfterFiltered, filteredPage, type PageArgs } from "./filtered-page.ts"
 
@@ -15,25 +15,42 @@ const READ_AGAIN_AFTER = 150
 
 export type FilePages = ReturnType<typeof useFilePages>
 
+/** What increases with every change of the files in a place. */
+export type Revision = LiveRow & { revision: number }
+
 /**
  * The files of a list, as far as it has been scrolled. The newest files are live. Lists in another
- * order, searches and filtered lists are read again when `usage` shows that the user's files have
- * changed.
+ * order, searches and filtered lists are read again when the revision of their place shows that its
+ * files have changed.
  */
-export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, usage: Loaded<StoredUsage>) {
+export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, revised: Loaded<Revision>) {
   const argsAfter = (end: string) =>
     isLive ? { ...(first.args as object), after: end } : argsAfterFiltered(first.args as PageArgs, end)
   const pages = useLivePages(first, argsAfter, isLive ? openLive : openFiltered)
   const { readAgain } = pages
-  const revision = useLive(usage)[0]?.revision
+  const revision = useLive(revised)[0]?.revision
   const known = useRef(revision)
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const latest = useRef(readAgain)
+  useEffect(() => {
+    latest.current = readAgain
+  })
   useEffect(() => {
     if (known.current === revision) return
     known.current = revision
-    if (!readAgain) return
-    const timer = setTimeout(() => void readAgain(), READ_AGAIN_AFTER)
-    return () => clearTimeout(timer)
-  }, [revision, readAgain])
+    // Not put off by the next change: where others upload thousands of files, there always is one.
+    due.current ??= setTimeout(() => {
+      due.current = undefined
+      void latest.current?.()
+    }, READ_AGAIN_AFTER)
+  }, [revision])
+  useEffect(
+    () => () => {
+      clearTimeout(due.current)
+      due.current = undefined
+    },
+    [],
+  )
   return pages
 }
 
