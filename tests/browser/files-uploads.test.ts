@@ -49,6 +49,51 @@ describe("uploading files", () => {
     expect(await page.getByText("Drop to upload").count()).toBe(0)
   })
 
+  it("uploads what can be read of dropped folders, and names what cannot, and empty ones", async () => {
+    mkdirSync(join(folder, "project/private"), { recursive: true })
+    mkdirSync(join(folder, "project/notes"))
+    mkdirSync(join(folder, "nothing"))
+    writeFileSync(join(folder, "nothing/.DS_Store"), "1")
+    writeFileSync(join(folder, "project/plan.txt"), "2")
+    writeFileSync(join(folder, "project/notes/list.txt"), "3")
+    writeFileSync(join(folder, "project/private/diary.txt"), "4")
+    const page = await open("/dashboard/files")
+    // Tests may run as root, who can read every folder.
+    await page.evaluate(`
+      const entryOf = DataTransferItem.prototype.webkitGetAsEntry
+      DataTransferItem.prototype.webkitGetAsEntry = function () {
+        const entry = entryOf.call(this)
+        const directory = Object.getPrototypeOf(entry)
+        const create = directory.createReader
+        directory.createReader = function () {
+          const reader = create.call(this)
+          if (this.name === "private")
+            reader.readEntries = (found, failed) => failed(new DOMException("No permission", "NotReadableError"))
+          return reader
+        }
+        return entry
+      }`)
+    await dropPaths(page, [join(folder, "project"), join(folder, "nothing")])
+    await link(page, "plan.txt").waitFor()
+    await link(page, "list.txt").waitFor()
+    await page.getByText("“project/private” couldn't be read").first().waitFor()
+    await page.getByText("“nothing” has no files in it").first().waitFor()
+    expect(await files.list()).toHaveLength(2)
+  })
+
+  it("says where files can be dropped on pages that take none, and stays there", async () => {
+    writeFileSync(join(folder, "lost.txt"), "found")
+    const page = await open("/dashboard/account")
+    await dropPaths(page, [join(folder, "lost.txt")])
+    await page.getByText("Files can't be dropped here").first().waitFor()
+    expect(page.url()).toMatch(/account$/)
+    expect(page.context().pages()).toHaveLength(1)
+    await page.getByRole("link", { name: "Files", exact: true }).first().click()
+    await page.getByText("No files yet").waitFor()
+    await dropPaths(page, [join(folder, "lost.txt")])
+    await link(page, "lost.txt").waitFor()
+  })
+
   inAll("accepts pasted files, and names a copied image", async () => {
     const page = await open("/dashboard/files")
     await page.evaluate(() => {
@@ -384,6 +429,15 @@ async function drop(page: Page, name: string, content: string) {
   await page.dispatchEvent("body", "dragenter", { dataTransfer: dropped })
   await page.getByText("Drop to upload").waitFor()
   await page.dispatchEvent("body", "drop", { dataTransfer: dropped })
+}
+
+/** As somebody drags them from a window of their file manager. */
+async function dropPaths(page: Page, paths: string[]) {
+  const devtools = await page.context().newCDPSession(page)
+  const data = { items: [], files: paths, dragOperationsMask: 1 }
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data })
+  await devtools.detach()
 }
 
 async function expectWhole(name: string, path: string) {

@@ -5,6 +5,7 @@ import { keepOnNavigation } from "#app/features/navigation/keep-on-navigation.ts
 import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
 import { LiveProvider } from "#app/realtime/use-live.tsx"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -19,6 +20,8 @@ import { UploadKeeper } from "./files/upload/use-uploads.ts"
 import { NavigationProgress } from "./navigation-progress.tsx"
 import { useRecord } from "./use-record.ts"
 import type { Route } from "./+types/layout.ts"
+
+const MissedDrops = defer(() => import("./missed-drops-part.tsx"), whenRendered)((parts) => parts.MissedDrops)
 
 /**
  * Wraps every page of the dashboard group. `provider` is null if the provider's browser code must
@@ -56,6 +59,7 @@ export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
       <ToastProvider>
         <NavigationProgress />
         <UploadKeeper userId={loaderData.userId} />
+        <MissedDrops />
         <ProviderSession values={loaderData.provider}>
           {(provider) => <SyncedPage record={loaderData.record} provider={provider} />}
         </ProviderSession>

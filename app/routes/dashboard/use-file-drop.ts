@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 
+/** How many parts of the page take files that are dropped. */
+export const takers = { count: 0 }
+
 /**
  * Calls `onDrop` for files dropped anywhere on the page. Returns whether files are being dragged
  * over it. `onDrop` has to read the transfer before it returns: the browser empties it afterwards.
@@ -14,6 +17,7 @@ export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
   useEffect(() => {
     // The pointer enters an element before it leaves the surrounding one.
     let depth = 0
+    takers.count += 1
     const stop = new AbortController()
     const listen = (
       name: "dragenter" | "dragleave" | "dragover" | "drop",
@@ -42,7 +46,10 @@ export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
       event.preventDefault()
       latest.current(transfer)
     })
-    return () => stop.abort()
+    return () => {
+      takers.count -= 1
+      stop.abort()
+    }
   }, [])
   return isOver
 }

@@ -13,6 +13,7 @@ import { TooLong } from "./too-long.tsx"
 import { useMentioning } from "./use-mentioning.ts"
 import { usePasting } from "./use-pasting.ts"
 import { useToastSpace } from "./use-toast-space.ts"
+import { useDroppedFiles } from "#app/routes/dashboard/files/upload/use-dropped-files.ts"
 import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
 
 const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
@@ -76,7 +77,11 @@ export function Composer({
     // An upload may fail long after the field has changed.
     onText: (change) => onDraft({ ...latest.current, text: change(latest.current.text) }),
   })
-  const isAbove = useFileDrop(({ files }) => attaching.upload([...files]))
+  const readDropped = useDroppedFiles()
+  const isAbove = useFileDrop(
+    (transfer) =>
+      void readDropped(transfer).then((chosen) => attaching.upload(chosen.map(({ file }) => file))),
+  )
   const hasContent = draft.text.trim() !== "" || draft.attachments.length > 0
   const stop = canQueue && hasContent ? undefined : onStop
   const canSend = hasContent && !pasting.isTooLong && !blocked && !stop && !pending && !attaching.isUploading

@@ -7,11 +7,7 @@ import { Button, LinkButton } from "#app/ui/button.tsx"
 import { defer } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import {
-  SELECTION_LIMIT,
-  type FileSummary,
-  type ListFiles,
-} from "#server/files/contract.ts"
+import { SELECTION_LIMIT, type FileSummary, type ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileList } from "./file-list.tsx"

@@ -2,15 +2,16 @@ import { Trans } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { Icon } from "#app/ui/icon.tsx"
 import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
-import { namePasted, readFiles } from "./dropped-files.ts"
 import type { Chosen } from "./upload.ts"
+import { useDroppedFiles } from "./use-dropped-files.ts"
 
 /**
  * Uploads files that are dropped anywhere on the page or pasted, and shows when they can be
  * dropped.
  */
 export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => void }) {
-  const isOver = useFileDrop((transfer) => void readFiles(transfer).then(onFiles))
+  const read = useDroppedFiles()
+  const isOver = useFileDrop((transfer) => void read(transfer).then(onFiles))
   useFilePaste(onFiles)
   if (!isOver) return null
   return (
@@ -24,17 +25,19 @@ export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => 
 }
 
 function useFilePaste(onFiles: (chosen: readonly Chosen[]) => void) {
-  const latest = useRef(onFiles)
+  const read = useDroppedFiles()
+  const latest = useRef({ onFiles, read })
   useEffect(() => {
-    latest.current = onFiles
+    latest.current = { onFiles, read }
   })
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.clipboardData.files.length === 0) return
       event.preventDefault()
-      void readFiles(event.clipboardData).then((chosen) =>
-        latest.current(chosen.map((one) => namePasted(one, new Date()))),
-      )
+      void latest.current.read(event.clipboardData).then(async (chosen) => {
+        const { namePasted } = await import("./name-pasted.ts")
+        latest.current.onFiles(chosen.map((one) => namePasted(one, new Date())))
+      })
     }
     window.addEventListener("paste", paste)
     return () => window.removeEventListener("paste", paste)
