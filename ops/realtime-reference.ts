@@ -124,6 +124,7 @@ function argumentsText(schema: object): string {
 }
 
 function scopeText({ scope }: Pick<PublishedQuery, "scope">): string {
+  if (scope === "unlimited") return "A limited API key cannot call it."
   return scope ? `A limited API key needs the scope \`${scope}\`.` : ""
 }
 

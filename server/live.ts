@@ -82,11 +82,13 @@ function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
   return sessionId === null ? [] : [`session:${sessionId}`, "session:*"]
 }
 
-/** A limited key may call what its scopes allow. Its owner's record is open to every key. */
+/** A limited key may call what its scopes allow. */
 function permit({ keyScopes }: Viewer["session"], call: NamedCall): void {
   if (!keyScopes) return
   const needed = neededScope(call)
-  if (needed && !keyScopes.includes(needed)) throw new Forbidden("key-scope-missing", { scope: needed })
+  if (needed === "unlimited") throw new Forbidden("key-limited")
+  if (needed !== "any" && !keyScopes.includes(needed))
+    throw new Forbidden("key-scope-missing", { scope: needed })
 }
 
 /** A provider that cannot be asked about sessions has notified us if it deleted the user. */

@@ -266,6 +266,7 @@ export const programRefusalTexts = {
   "tus-part-type-wrong": "The body of a PATCH is {type}.",
   "tus-header-wrong": "{header} {problem}",
   "key-scope-missing": "This API key does not have the scope {scope}. Create a key that has it.",
+  "key-limited": "This API key is limited to scopes, and none of them opens this.",
   "session-needed": "This takes a session. An API key does not change the account.",
   "user-foreign": "A user record can be written by its own user only.",
   "webhook-foreign": "The webhook is not Clerk's, or older than five minutes: {problem}",

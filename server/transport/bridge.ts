@@ -68,8 +68,9 @@ export async function sendResponse(
 
 function toUrl(incoming: IncomingMessage, origin: string) {
   const target = incoming.url ?? ""
-  const host = incoming.headers.host ?? ""
+  const [host = "", ...further] = incoming.headersDistinct["host"] ?? []
   if (!/^\/[!-"$-~]*$/.test(target)) throw new Unacceptable(400, "The request target is not a path.")
+  if (further.length > 0) throw new Unacceptable(400, "There is more than one Host header.")
   if (!/^[\w.:[\]-]*$/.test(host)) throw new Unacceptable(400, "The Host header is not a host.")
   const address = origin + target
   // A second slash, including one from a backslash, would make a redirect to this path leave the

@@ -43,6 +43,8 @@ export const onboardingStatus = defineLiveQuery({
 
 export const liveUsers = [userByClerkId, onboardingStatus]
 
+const NO_KEY = { forbidden: "The caller uses an API key." }
+
 const Step = v.strictObject({ step: v.picklist(PASSABLE_STEPS) })
 
 export const userMutations = [
@@ -74,19 +76,31 @@ export const userMutations = [
     name: "users.finishOnboardingStep",
     description: "Advances the caller to the next step if this is their current one; otherwise does nothing.",
     args: Step,
-    run: (scope: Scope<"db" | "viewer">, { step }) => finishOnboardingStep(scope, step),
+    refusals: NO_KEY,
+    run: (scope: Scope<"db" | "viewer">, { step }) => {
+      requireSession(scope.viewer)
+      return finishOnboardingStep(scope, step)
+    },
   }),
   defineMutation({
     name: "users.reopenOnboardingStep",
     description: "Returns the caller to this step if they are at the one after it; otherwise does nothing.",
     args: Step,
-    run: (scope: Scope<"db" | "viewer">, { step }) => reopenOnboardingStep(scope, step),
+    refusals: NO_KEY,
+    run: (scope: Scope<"db" | "viewer">, { step }) => {
+      requireSession(scope.viewer)
+      return reopenOnboardingStep(scope, step)
+    },
   }),
   defineMutation({
     name: "users.completeOnboarding",
     description:
       "Completes onboarding if the caller is at the last step, and sends the welcome email; otherwise does nothing.",
     args: v.strictObject({}),
-    run: (scope: Scope<"db" | "config" | "viewer">) => completeOnboarding(scope),
+    refusals: NO_KEY,
+    run: (scope: Scope<"db" | "config" | "viewer">) => {
+      requireSession(scope.viewer)
+      return completeOnboarding(scope)
+    },
   }),
 ]

@@ -32,6 +32,8 @@ describe("a malformed request", () => {
     "a Host with a space": `GET / HTTP/1.1\r\nHost: local host\r\n${end}`,
     "a Host with a path": `GET / HTTP/1.1\r\nHost: localhost/evil\r\n${end}`,
     "a Host with a user": `GET / HTTP/1.1\r\nHost: user@localhost\r\n${end}`,
+    "two Hosts": `GET / HTTP/1.1\r\n${host}\r\nHost: evil.example\r\n${end}`,
+    "the same Host twice": `GET / HTTP/1.1\r\n${host}\r\n${host}\r\n${end}`,
     "no Host": `GET / HTTP/1.1\r\n${end}`,
     "two different lengths": `POST /api/email HTTP/1.1\r\n${host}\r\nContent-Length: 1\r\nContent-Length: 2\r\n${end}{}`,
     "a length beside chunks": `POST /api/email HTTP/1.1\r\n${host}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n${end}0\r\n\r\n`,

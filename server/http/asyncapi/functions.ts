@@ -1,8 +1,15 @@
 import * as v from "valibot"
 import { schemaOf } from "#server/http/openapi/parts.ts"
-import { liveChannels, liveMutations, liveQueries, neededScope } from "#server/live-functions.ts"
+import {
+  liveChannels,
+  liveMutations,
+  liveQueries,
+  neededScope,
+  type FunctionScope,
+} from "#server/live-functions.ts"
 import type { ErrorCode } from "#server/realtime/contract.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
+import type { NamedCall } from "#server/realtime/options.ts"
 import { rowEntries, type LiveQuery, type Mutation } from "#server/realtime/live-query.ts"
 
 /** By code: when it occurs. */
@@ -20,8 +27,8 @@ export interface PublishedQuery {
   page: { argument: string; size: number } | null
   /** What a one-shot `query` returns: a list of rows, or a row or null. */
   answer: "rows" | "row"
-  /** Of an API key that is limited to scopes. */
-  scope: string | null
+  /** Of an API key that is limited to scopes: null if any key will do. */
+  scope: FunctionScope | null
   refusals: Refusals
 }
 
@@ -30,7 +37,7 @@ export interface PublishedMutation {
   description: string
   arguments: object
   value: object
-  scope: string | null
+  scope: FunctionScope | null
   refusals: Refusals
 }
 
@@ -71,7 +78,7 @@ export function publishedChannels(): PublishedChannel[] {
 
 function publishQuery(query: LiveQuery): PublishedQuery {
   const { name, description, schema, order, page, answer, authorize } = query
-  const scope = neededScope({ kind: "query", name })
+  const scope = publishedScope({ kind: "query", name })
   return {
     name,
     description,
@@ -91,7 +98,7 @@ function publishQuery(query: LiveQuery): PublishedQuery {
 }
 
 function publishMutation({ name, description, schema, value, refusals }: Mutation): PublishedMutation {
-  const scope = neededScope({ kind: "mutation", name })
+  const scope = publishedScope({ kind: "mutation", name })
   return {
     name,
     description,
@@ -110,8 +117,15 @@ function publishMutation({ name, description, schema, value, refusals }: Mutatio
   }
 }
 
-function forbiddenWithout(scope: string | null): Refusals {
-  return scope === null ? {} : { forbidden: `The caller's API key does not have the scope ${scope}.` }
+function publishedScope(call: NamedCall): FunctionScope | null {
+  const scope = neededScope(call)
+  return scope === "any" ? null : scope
+}
+
+function forbiddenWithout(scope: FunctionScope | null): Refusals {
+  if (scope === null) return {}
+  if (scope === "unlimited") return { forbidden: "The caller's API key is limited to scopes." }
+  return { forbidden: `The caller's API key does not have the scope ${scope}.` }
 }
 
 /** As the engine sends it: rows that are equal in the field are ordered by `_id`. */

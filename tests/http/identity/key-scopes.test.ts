@@ -1,5 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { neededScope } from "#server/live-functions.ts"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
 import { openBrowser, postJson, signUp, type Person } from "../../support/people.ts"
@@ -73,6 +74,32 @@ describe.each(Object.keys(CALLS) as (keyof typeof CALLS)[])("a key with the scop
     }
     expect(subscribed.refused.map(({ error }) => error.code)).toEqual(scope === "chat" ? [] : ["forbidden"])
   })
+})
+
+it("a limited key neither reads nor changes its owner's record or devices, and a key without limits reads them", async () => {
+  const everything = Object.fromEntries(["files:read", "chat"].map((scope) => [scope, "on"]))
+  const [user] = await sql`select clerk_id from users where email = ${ada.email}`
+  const mine = { clerkId: String(user?.["clerk_id"]) }
+  const limited = await openLiveSocket(app, await realtimeToken(asPerson(await createKey(everything))))
+  const refused = { error: { code: "forbidden" } }
+  expect(await limited.query("users.getUserByClerkId", mine)).toMatchObject(refused)
+  expect(await limited.query("users.getOnboardingStatus", {})).toMatchObject(refused)
+  expect(await limited.query("devices.list", {})).toMatchObject(refused)
+  expect(await limited.mutate("users.reopenOnboardingStep", { step: "profile" })).toMatchObject(refused)
+  expect(await limited.query("maintenance.listClosures", {})).not.toHaveProperty("error")
+  limited.close()
+
+  const whole = await openLiveSocket(app, await realtimeToken(asPerson(await ada.apiKey())))
+  expect(await whole.query("users.getUserByClerkId", mine)).not.toHaveProperty("error")
+  expect(await whole.query("devices.list", {})).not.toHaveProperty("error")
+  // A key opens the application and not the account.
+  expect(await whole.mutate("users.reopenOnboardingStep", { step: "profile" })).toMatchObject(refused)
+  whole.close()
+})
+
+it("a function that declares no scope is closed to limited keys", () => {
+  expect(neededScope({ kind: "query", name: "billing.list" })).toBe("unlimited")
+  expect(neededScope({ kind: "mutation", name: "toString" })).toBe("unlimited")
 })
 
 it("a key for reading and writing files uploads by the tus protocol, and one for reading does not", async () => {
