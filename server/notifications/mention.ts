@@ -5,7 +5,7 @@ import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Scope } from "#server/scope.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
-import { findMentions } from "./mention-contract.ts"
+import { findMentions, nameMembers } from "./mention-contract.ts"
 
 /** Milliseconds in which somebody can read a message before an email is sent. */
 const EMAIL_AFTER = 10 * 60 * 1000
@@ -24,10 +24,7 @@ export interface Mentioned {
   people: { userId: string; excerpt: string }[]
 }
 
-/**
- * Whom a text mentions among the members of a space, by the name or the email address that the others
- * see. Several members with one name are all mentioned by it. Null if nobody is.
- */
+/** Whom a text mentions among the members of a space, as `nameMembers` says. Null if nobody is. */
 export async function findMentioned(
   tx: Transaction,
   spaceId: string | null,
@@ -43,22 +40,26 @@ export async function findMentioned(
         eq(spaceMembers.spaceId, spaceId),
         eq(spaceMembers.trashed, false),
         or(
-          sql`strpos(lower(${text}), '@' || lower(${memberName})) > 0`,
+          // All who have the first name: it mentions somebody if they are the only one.
+          sql`strpos(lower(${text}), '@' || lower(split_part(${memberName}, ' ', 1))) > 0`,
           sql`strpos(lower(${text}), '@' || lower(${memberEmail})) > 0`,
         ),
       ),
     )
+  const named = nameMembers(members)
   const found = findMentions(
     text,
-    members.flatMap((member) => [member.memberName ?? "", member.memberEmail]),
+    Array.from(named.values(), ({ name }) => name),
   )
-  const people = members.flatMap((member) => {
-    const names = new Set([member.memberName?.toLowerCase(), member.memberEmail.toLowerCase()])
-    const mention = found.find(({ name }) => names.has(name.toLowerCase()))
-    return mention ? [{ userId: member.userId, excerpt: excerptAt(text, mention.from) }] : []
-  })
-  if (people.length === 0) return null
-  return { names: [...new Set(found.map(({ name }) => name))], people: people.slice(0, MOST) }
+  const people = new Map<string, string>()
+  for (const { name, from } of found)
+    for (const id of named.get(name.toLowerCase())?.userIds ?? [])
+      if (!people.has(id)) people.set(id, excerptAt(text, from))
+  if (people.size === 0) return null
+  return {
+    names: [...new Set(found.map(({ name }) => name))],
+    people: Array.from(people, ([id, excerpt]) => ({ userId: id, excerpt })).slice(0, MOST),
+  }
 }
 
 /** In the transaction that stores the message. The viewer is its author. */

@@ -93,6 +93,22 @@ describe("a mention", () => {
     await page.getByRole("article", { name: "You" }).locator("mark", { hasText: "@Grace Hopper" }).waitFor()
   })
 
+  it("is a first name, marked while it is typed, and a name that is nobody's is said", async () => {
+    const page = await open(ada, `/s/engines/chat/${await converse("Hello")}`)
+    const marks = page.locator("form mark")
+    await field(page).fill("@grace, did @Bob send `@Override` to bob@example.org?")
+    await page.getByText("Nobody called @Bob is in Engines.").waitFor()
+    await marks.first().waitFor({ state: "attached" })
+    expect(await marks.allInnerTexts()).toEqual(["@grace"])
+    expect(await faultsInEveryLook(page)).toEqual([])
+    await page.getByRole("button", { name: "Send" }).click()
+    const sent = page.getByRole("article", { name: "You" }).last()
+    await sent.locator("mark", { hasText: "@grace" }).waitFor()
+    expect(await sent.locator("mark").count()).toBe(1)
+    const reader = await open(grace, "/dashboard/notifications")
+    await reader.getByText("@grace, did @Bob send").waitFor()
+  })
+
   inAll("is chosen by touch, and its list closes with Escape and stays closed", async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true })
     const page = await open(ada, "/s/engines/chat", context)

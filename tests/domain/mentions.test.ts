@@ -9,7 +9,7 @@ import { openTurn } from "#server/chat/open-turn.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { german } from "#server/mail/german.ts"
 import { sendNextMention } from "#server/notifications/emails.ts"
-import { findMentions } from "#server/notifications/mention-contract.ts"
+import { findMentions, findUnmatched, nameMembers } from "#server/notifications/mention-contract.ts"
 import { listNotifications, markRead } from "#server/notifications/notifications.ts"
 import { saveNotificationSettings } from "#server/notifications/settings.ts"
 import { removeMember } from "#server/spaces/members.ts"
@@ -52,6 +52,62 @@ describe("a text", () => {
   ])("%j mentions %j", (text, mentioned) => {
     const names = ["Ada", "Ada Lovelace", "Grace", "ada@example.org", "Zoë", "Émile Ó", ""]
     expect(findMentions(text, names).map(({ from, to }) => text.slice(from, to))).toEqual(mentioned)
+  })
+})
+
+it("a text of nothing but mentions is searched in a bounded number of steps", () => {
+  const names = Array.from({ length: 1000 }, (_, place) => "a".repeat(1 + (place % 200)) + place)
+  const sought = "@a ".repeat(10_000)
+  expect(findMentions(`${sought}@a0`, names)).toEqual([])
+  expect(findMentions("@a0 ".repeat(8000), names)).toHaveLength(1000)
+})
+
+describe("a first name", () => {
+  const members = [
+    ["1", "Ada Lovelace"],
+    ["2", "Ada Byron"],
+    ["3", "Grace Hopper"],
+    ["4", "Grace"],
+    ["5", "Zoë Smith"],
+    ["6", "J. Smith"],
+    ["7", null],
+  ].map(([userId = "", memberName = null]) => ({
+    userId: userId ?? "",
+    memberName,
+    memberEmail: `${userId}@x.org`,
+  }))
+
+  it("mentions the only person who is called so, and nobody if several are", () => {
+    const named = nameMembers(members)
+    expect(named.get("zoë")?.userIds).toEqual(["5"])
+    expect(named.get("ada")).toBeUndefined()
+    expect(named.get("grace")?.userIds).toEqual(["4"])
+    expect(named.get("j.")).toBeUndefined()
+    expect(named.get("7@x.org")?.userIds).toEqual(["7"])
+  })
+
+  it("mentions its owner in a stored message, by which a page marks it", async () => {
+    const { messageId } = await write(ada, "@grace, is it high water?")
+    expect(await messageOf(messageId)).toMatchObject({ mentions: ["Grace"] })
+    expect(await unreadOf(grace)).toBe(1)
+    await chat.db.update(users).set({ name: "Grace Allen" }).where(eq(users._id, mary.viewer.user._id))
+    await join(mary, "editor")
+    const second = await write(ada, "@grace, is it high water?")
+    expect(await messageOf(second.messageId)).toMatchObject({ mentions: null })
+    expect([await unreadOf(grace), await unreadOf(mary)]).toEqual([1, 0])
+  })
+
+  it.each([
+    ["@Bob, can you?", ["Bob"]],
+    ["@Zoë and @Bob's boat, (@bob)", ["Bob", "bob"]],
+    ["@Ada", ["Ada"]],
+    ["bob@example.org, @bob@example.org and https://example.org/@bob", []],
+    ["npm i @types/node @bob-team/x; `@Bob`\n```java\n@Override\n```", []],
+    ["@3 and @", []],
+    ["Was it @Bob?", ["Bob"]],
+  ])("%j seems to mention %j, who is nobody", (text, words) => {
+    const names = Array.from(nameMembers(members).values(), ({ name }) => name)
+    expect(findUnmatched(text, names)).toEqual(words)
   })
 })
 

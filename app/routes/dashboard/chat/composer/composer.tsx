@@ -5,6 +5,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
+import { MentionNotice } from "./mention-notice.tsx"
 import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
@@ -17,6 +18,11 @@ import { useDroppedFiles } from "#app/routes/dashboard/files/upload/use-dropped-
 import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
 
 const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
+
+const MentionMarks = defer(
+  () => import("./mention-marks-part.tsx"),
+  whenRendered,
+)((parts) => parts.MentionMarks)
 
 interface ComposerProps {
   draft: Draft
@@ -149,24 +155,29 @@ export function Composer({
             onUpload={attaching.upload}
             onAttach={attaching.attach}
           />
-          <textarea
-            ref={area}
-            value={draft.text}
-            onChange={(event) => {
-              onDraft({ ...draft, text: event.target.value })
-              mentioning.moved(event.target)
-            }}
-            onSelect={(event) => mentioning.moved(event.currentTarget)}
-            onBlur={mentioning.close}
-            onKeyDown={press}
-            {...mentioning.fieldProps}
-            onPaste={pasting.paste}
-            rows={1}
-            aria-label={t`Your question`}
-            placeholder={placeholder ?? t`Ask anything…`}
-            enterKeyHint="send"
-            className="field-sizing-content max-h-[min(14rem,40dvh)] min-h-9 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
-          />
+          <div className="relative min-w-0 flex-1">
+            {mentioning.marks.length > 0 ? (
+              <MentionMarks mentioning={mentioning} className="px-1.5 py-1.5 text-base touch:py-2.5" />
+            ) : null}
+            <textarea
+              ref={area}
+              value={draft.text}
+              onChange={(event) => {
+                onDraft({ ...draft, text: event.target.value })
+                mentioning.moved(event.target)
+              }}
+              onSelect={(event) => mentioning.moved(event.currentTarget)}
+              onBlur={mentioning.close}
+              onKeyDown={press}
+              {...mentioning.fieldProps}
+              onPaste={pasting.paste}
+              rows={1}
+              aria-label={t`Your question`}
+              placeholder={placeholder ?? t`Ask anything…`}
+              enterKeyHint="send"
+              className="relative field-sizing-content block max-h-[min(14rem,40dvh)] min-h-9 w-full resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
+            />
+          </div>
           {stop ? (
             <Button
               size="icon"
@@ -196,6 +207,10 @@ export function Composer({
           <Trans>Drop files to ask about them</Trans>
         </div>
       ) : null}
+      <MentionNotice
+        unmatched={mentioning.unmatched}
+        className="px-3 text-xs text-warning-ink not-empty:pt-1.5"
+      />
       {pasting.isTooLong ? (
         <TooLong length={draft.text.length} onAttach={pasting.attachText} />
       ) : (

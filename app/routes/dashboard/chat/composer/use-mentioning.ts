@@ -1,7 +1,9 @@
-import { useId, useState, type KeyboardEvent, type RefObject } from "react"
+import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "react"
 import { flushSync } from "react-dom"
 import { isComposing } from "#app/ui/is-composing.ts"
 import type { Member } from "#server/spaces/contract.ts"
+import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
+import { findMentions, findUnmatched, nameMembers } from "#server/notifications/mention-contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
 
@@ -30,6 +32,7 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
   /** The place of an @ whose list was closed. */
   const [closedAt, setClosedAt] = useState<number | null>(null)
 
+  const found = useMemo(() => findNamed(text, members), [text, members])
   const typed = members.length > 1 && caret !== null ? TYPED.exec(text.slice(0, caret)) : null
   const offered =
     typed && typed.index !== closedAt
@@ -59,6 +62,12 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
     options,
     highlighted: at,
     isOpen,
+    text,
+    area,
+    /** Where the text mentions members. */
+    marks: found.marks,
+    /** What looks like a mention and is none. Empty while one is being chosen. */
+    unmatched: isOpen ? [] : found.unmatched,
     choose,
     fieldProps: isOpen
       ? {
@@ -90,6 +99,15 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
     },
   }
 }
+
+function findNamed(text: string, members: readonly Member[]) {
+  // A longer text cannot be sent.
+  if (members.length === 0 || text.length > MESSAGE_LIMIT || !text.includes("@")) return NOTHING
+  const names = Array.from(nameMembers(members).values(), ({ name }) => name)
+  return { marks: findMentions(text, names), unmatched: findUnmatched(text, names) }
+}
+
+const NOTHING = { marks: [], unmatched: [] }
 
 export type Mentioning = ReturnType<typeof useMentioning>
 

@@ -6,6 +6,7 @@ import { isComposing } from "#app/ui/is-composing.ts"
 import { DraftChip, UploadChip } from "./attachment-list.tsx"
 import { usePendingMessages, type Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import type { Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
+import { MentionNotice } from "#app/routes/dashboard/chat/composer/mention-notice.tsx"
 import { TooLong } from "#app/routes/dashboard/chat/composer/too-long.tsx"
 import { useAttaching } from "#app/routes/dashboard/chat/composer/use-attaching.ts"
 import { useMentioning } from "#app/routes/dashboard/chat/composer/use-mentioning.ts"
@@ -15,6 +16,11 @@ const MentionList = defer(
   () => import("#app/routes/dashboard/chat/composer/mention-list-part.tsx"),
   whenRendered,
 )((parts) => parts.MentionList)
+
+const MentionMarks = defer(
+  () => import("#app/routes/dashboard/chat/composer/mention-marks-part.tsx"),
+  whenRendered,
+)((parts) => parts.MentionMarks)
 
 interface MessageEditorProps {
   threadId: string
@@ -96,23 +102,27 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
           ))}
         </ul>
       ) : null}
-      <textarea
-        ref={area}
-        value={text}
-        onChange={(event) => {
-          write(event.target.value)
-          mentioning.moved(event.target)
-        }}
-        onSelect={(event) => mentioning.moved(event.currentTarget)}
-        onBlur={mentioning.close}
-        onKeyDown={press}
-        onPaste={pasting.paste}
-        {...mentioning.fieldProps}
-        aria-label={t`Your edited message`}
-        className="field-sizing-content max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
-      />
+      <div className="relative">
+        {mentioning.marks.length > 0 ? <MentionMarks mentioning={mentioning} className="text-base" /> : null}
+        <textarea
+          ref={area}
+          value={text}
+          onChange={(event) => {
+            write(event.target.value)
+            mentioning.moved(event.target)
+          }}
+          onSelect={(event) => mentioning.moved(event.currentTarget)}
+          onBlur={mentioning.close}
+          onKeyDown={press}
+          onPaste={pasting.paste}
+          {...mentioning.fieldProps}
+          aria-label={t`Your edited message`}
+          className="relative field-sizing-content block max-h-[min(20rem,50dvh)] w-full resize-none bg-transparent text-base outline-hidden"
+        />
+      </div>
       {/* In the flow: above or below the editor it could lie outside of what can be scrolled to. */}
       {mentioning.isOpen ? <MentionList mentioning={mentioning} className="mt-2 border-line-strong" /> : null}
+      <MentionNotice unmatched={mentioning.unmatched} className="text-xs text-warning-ink not-empty:mt-2" />
       {pasting.isTooLong ? <TooLong length={text.length} onAttach={pasting.attachText} /> : null}
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
