@@ -52,7 +52,7 @@ export function serversOf(databaseUrl: string): Server[] {
 /** Their addresses, without credentials. */
 export function nameOfServers(databaseUrl: string): string {
   return serversOf(databaseUrl)
-    .map(({ host, port }) => `${host}:${port}`)
+    .map(({ host, port }) => `${hostInUrl(host)}:${port}`)
     .join(", ")
 }
 
@@ -64,7 +64,9 @@ export function nameOfServers(databaseUrl: string): string {
 export function openPostgres(databaseUrl: string, others: postgres.Options<{}>): postgres.Sql {
   const servers = serversOf(databaseUrl)
   const [first] = servers
-  const options = { ...UNSEEN, ...others }
+  // postgres 3.4.9 takes what follows the first colon of a host for a port.
+  const options: postgres.Options<{}> = { ...UNSEEN, ...others }
+  if (first?.host.includes(":")) Object.assign(options, { host: [first.host], port: [first.port] })
   if (servers.length < 2 || !first) return postgres(databaseUrl, options)
   const finder = finders.get(databaseUrl) ?? startFinder(databaseUrl, servers)
   finders.set(databaseUrl, finder)
@@ -240,9 +242,14 @@ function urlOf(databaseUrl: string, { host, port }: Server): string {
   const url = new URL(databaseUrl)
   url.searchParams.delete("host")
   url.searchParams.delete("port")
-  url.hostname = host.includes(":") ? `[${host}]` : host
+  url.hostname = hostInUrl(host)
   url.port = String(port)
   return url.href
+}
+
+/** An IPv6 address is in brackets. */
+export function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host
 }
 
 function lost(code: "NO_PRIMARY" | "CONNECTION_CLOSED" | "CONNECT_TIMEOUT", message: string): Error {

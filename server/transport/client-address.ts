@@ -26,7 +26,7 @@ export function networkOf(address: string): string {
   const bare = bareAddress(address)
   if (!bare.includes(":")) return bare
   const [before = "", after] = bare.split("::")
-  const head = before.split(":")
+  const head = before.split(":").filter(Boolean)
   const tail = after?.split(":").filter(Boolean) ?? []
   const zeros = Array.from({ length: after === undefined ? 0 : 8 - head.length - tail.length }, () => "0")
   return [...head, ...zeros, ...tail].slice(0, 4).join(":")

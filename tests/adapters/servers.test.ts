@@ -1,9 +1,12 @@
+import { once } from "node:events"
+import { connect, createServer } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import type postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { isLost } from "#db/outage.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
-import { openPostgres, readDatabaseUrl, serversOf, startAnswerTimer } from "#db/servers.ts"
+import { nameOfServers, openPostgres, readDatabaseUrl, serversOf, startAnswerTimer } from "#db/servers.ts"
+import { portOf as listeningPort } from "../support/port-of.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
 
 const PASSWORD = "an%40engine"
@@ -34,6 +37,30 @@ describe("a database URL", () => {
     "postgres://one,two/tideline?target_session_attrs=standby",
   ])("is refused if it is %s", (url) => {
     expect(readDatabaseUrl(url)).toBeNull()
+  })
+})
+
+describe("an IPv6 address", () => {
+  it.each([
+    ["of a single server", (port: number) => `[::1]:${port}`],
+    ["in a list", (port: number) => `[::1]:9,[::1]:${port}`],
+  ])("%s is connected to", async (_what, hosts) => {
+    const own = new URL(inject("postgresUrl"))
+    const relay = createServer((socket) => {
+      const onward = connect(Number(own.port), own.hostname)
+      socket.pipe(onward).pipe(socket)
+      for (const each of [socket, onward]) each.on("error", () => {})
+    })
+    await once(relay.listen(0, "::1"), "listening")
+    onTestFinished(() => void relay.close())
+    const written = own.href.replace(own.host, hosts(listeningPort(relay)))
+    const client = openPostgres(readDatabaseUrl(written) ?? "", { max: 1, connect_timeout: 5 })
+    onTestFinished(() => client.end({ timeout: 1 }))
+    expect(await client`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
+  it("keeps its brackets where it is named", () => {
+    expect(nameOfServers("postgres://ada@[::1]:5433/tideline")).toBe("[::1]:5433")
   })
 })
 

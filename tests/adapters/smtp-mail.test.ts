@@ -230,9 +230,31 @@ describe("a failure is reported", () => {
       },
     })
     const elsewhere = url.replace("//127.0.0.1", "//tideline:s3cr3t-words@0.0.0.0")
-    await expect(send(elsewhere)).rejects.toThrow("The mail server did not accept the message")
+    await expect(send(elsewhere)).rejects.toThrow(
+      /^The mail server did not accept the message: its certificate was refused \(.*(?:CERT|certificate).*NODE_EXTRA_CA_CERTS$/,
+    )
     expect([attempts, received]).toEqual([[], []])
   })
+})
+
+describe("a mail server that cannot be talked to", () => {
+  test("is said to speak no TLS where smtps:// is wrong", async () => {
+    const { url } = await openServer()
+    await expect(send(url.replace("smtp:", "smtps:"))).rejects.toThrow(
+      /: it does not begin with TLS there \(\w+\)\. With STARTTLS, as on port 587, SMTP_URL begins with smtp:\/\/$/,
+    )
+  })
+
+  test("is said to have refused the connection where its port is closed", async () => {
+    const { url, close } = await openServer()
+    await close()
+    await expect(send(url)).rejects.toThrow(/: it refused the connection: nothing listens at that port$/)
+  })
+
+  test("is said to begin with TLS where it waits for it", async () => {
+    const { url } = await openServer({ secure: true })
+    await expect(send(url)).rejects.toThrow(/: it took the connection and said nothing\..*smtps:\/\/$/)
+  }, 30_000)
 })
 
 function send(url: string) {

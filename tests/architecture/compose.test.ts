@@ -21,11 +21,14 @@ const NOT_HANDED_ON = [
   "OPS_HOST",
 ]
 
+/** What Node itself reads, and Tideline does not. */
+const OF_NODE = ["HTTPS_PROXY", "HTTP_PROXY", "NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "NO_PROXY"]
+
 describe("docker-compose.yml", () => {
   it("only sets variables that Tideline reads", () => {
     const names = environmentOf("app").map(([name]) => name.replace(/_FILE$/, ""))
     expect(names.length).toBeGreaterThan(0)
-    expect(names.filter((name) => !(name in Settings.entries))).toEqual([])
+    expect(names.filter((name) => !(name in Settings.entries)).toSorted()).toEqual(OF_NODE)
   })
 
   it("names every PostgreSQL of the profile replicas in the guide, and starts each as a standby or the first primary", () => {
@@ -44,7 +47,9 @@ describe("docker-compose.yml", () => {
     const handedOn = environmentOf("app").filter(([, value]) => value.startsWith("${"))
     for (const [name, value] of handedOn) expect(value).toMatch(new RegExp(`^\\$\\{${name}[:}-]`))
     const names = handedOn.map(([name]) => name)
-    expect([...names, ...NOT_HANDED_ON].toSorted()).toEqual(Object.keys(Settings.entries).toSorted())
+    expect([...names, ...NOT_HANDED_ON].toSorted()).toEqual(
+      [...Object.keys(Settings.entries), ...OF_NODE].toSorted(),
+    )
   })
 
   it("runs PostgreSQL with the settings of the embedded one", () => {

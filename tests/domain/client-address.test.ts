@@ -55,6 +55,11 @@ describe("the rate-limit key of an address", () => {
     for (const address of ["2001:db8:0:7::1", "2001:db8:0:7:aaaa:bbbb:cccc:dddd", "2001:db8::7:0:0:0:1"])
       expect(networkOf(address), address).toBe(home)
     expect(networkOf("2001:db8:0:8::1")).not.toBe(home)
+    expect([networkOf("::1"), networkOf("::"), networkOf("fe80::")]).toEqual([
+      "0:0:0:0",
+      "0:0:0:0",
+      "fe80:0:0:0",
+    ])
     expect(networkOf("::1")).not.toBe(networkOf("2001:db8::1"))
     expect(networkOf("::ffff:192.0.2.1")).not.toBe(networkOf("::ffff:192.0.2.2"))
     expect(networkOf("::ffff:192.0.2.1")).toBe(networkOf("192.0.2.1"))

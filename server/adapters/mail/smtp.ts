@@ -108,11 +108,26 @@ function describeFailure(error: unknown): string {
   const answer = textAt(error, "response")
   if (answer && code !== "ETLS")
     return `The mail server answered: ${answer.replaceAll(/\s+/g, " ").slice(0, 300)}`
-  const reason = code ? (REASONS[code] ?? code) : "unknown reason"
-  return `The mail server did not accept the message: ${reason}`
+  return `The mail server did not accept the message: ${describeConnection(error, code)}`
 }
 
-function textAt(error: unknown, key: "response" | "code" | "command"): string | null {
+/** nodemailer gives most failures of a socket one code, and keeps Node's own. */
+function describeConnection(error: unknown, code: string | null): string {
+  const message = error instanceof Error ? error.message : ""
+  const own = textAt(error, "originalCode") ?? code
+  if (message.includes("Greeting never received"))
+    return "it took the connection and said nothing. If it begins with TLS, as on port 465, SMTP_URL begins with smtps://"
+  if (own !== null && IS_NO_TLS.test(own))
+    return `it does not begin with TLS there (${own}). With STARTTLS, as on port 587, SMTP_URL begins with smtp://`
+  // Codes of refused certificates are OpenSSL's, and their number is large.
+  if (/certificate/i.test(message))
+    return `its certificate was refused (${own === "ESOCKET" || own === "ETLS" ? message : own}). Use the name that is in it, or name the file of its authority in NODE_EXTRA_CA_CERTS`
+  return own ? (REASONS[own] ?? (code ? REASONS[code] : undefined) ?? own) : "unknown reason"
+}
+
+const IS_NO_TLS = /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)|EPROTO)$/
+
+function textAt(error: unknown, key: "response" | "code" | "originalCode" | "command"): string | null {
   const value =
     error instanceof Error && key in error ? Object.getOwnPropertyDescriptor(error, key)?.value : null
   return typeof value === "string" ? value : null
@@ -120,9 +135,11 @@ function textAt(error: unknown, key: "response" | "code" | "command"): string | 
 
 const REASONS: Record<string, string> = {
   ECONNECTION: "it cannot be reached",
-  ECONNREFUSED: "it refused the connection",
+  ECONNREFUSED: "it refused the connection: nothing listens at that port",
   ESOCKET: "it cannot be reached",
   EDNS: "its name is not known",
+  EHOSTUNREACH: "no network leads to it",
+  ECONNRESET: "it closed the connection",
   ETIMEDOUT: "it did not answer in time",
   ETLS: "no encrypted connection could be made",
   EAUTH: "it did not accept the credentials",
