@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto"
+import { hostname } from "node:os"
 import { sql, type SQL } from "drizzle-orm"
 import type postgres from "postgres"
 import { openPostgres } from "./servers.ts"
@@ -11,6 +12,23 @@ export const livingProcesses: SQL = sql`
   select objid::bigint from pg_locks
   where locktype = 'advisory' and granted and objsubid = 2 and classid = ${sql.raw(String(PROCESS_LOCKS))}
     and database = (select oid from pg_database where datname = current_database())`
+
+/** The host and process id of a living process, by its number; null if this role may not see them. */
+export function nameOfProcess(number: SQL): SQL {
+  return sql`(
+    select substring(application_name from ${`^${APPLICATION}(.+)$`}) from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and objsubid = 2 and classid = ${sql.raw(String(PROCESS_LOCKS))}
+      and objid::bigint = ${number} and database = (select oid from pg_database where datname = current_database()) limit 1)`
+}
+
+/** What the connection that holds the lock is called, with the host and the process id after it. */
+const APPLICATION = "tideline process "
+
+/** PostgreSQL cuts a name after 63 bytes. */
+function applicationName(): string {
+  const id = `:${process.pid}`
+  return `${APPLICATION}${hostname().slice(0, 63 - APPLICATION.length - id.length)}${id}`
+}
 
 export async function livingProcessCount(client: postgres.Sql): Promise<number> {
   const [row] = await client<[{ count: number }]>`
@@ -45,7 +63,7 @@ export async function holdProcessLock(url: string): Promise<ProcessLock> {
     idle_timeout: 0,
     max_lifetime: null,
     onnotice: () => {},
-    connection: { application_name: "tideline process lock" },
+    connection: { application_name: applicationName() },
     onclose: () => {
       held = false
     },

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino"
+import { isLost } from "#db/outage.ts"
 import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
 export type Log = Logger
@@ -61,6 +62,8 @@ const VALUES = ["params", "parameters", "args", "detail"]
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return error
   const described = pino.stdSerializers.err(error)
+  // A database that is away is no defect of ours: where it was missed says nothing.
+  if (isLost(error)) return { type: described.type, message: reasonOf(error) }
   for (const name of VALUES) delete described[name]
   for (const failed of withCauses(error)) {
     // Drizzle writes them into its message.
@@ -111,7 +114,8 @@ export function createFailureLog(log: Writes, recovered: string): FailureLog {
       const reason = `${message} ${error instanceof Error ? reasonOf(error) : String(error)}`
       if (said.has(reason)) return
       said.add(reason)
-      log[level]({ err: error, ...details }, message)
+      // It returns, is restarted or is replaced by a standby, and everything is tried again.
+      log[isLost(error) ? "warn" : level]({ err: error, ...details }, message)
     },
     succeeded() {
       if (failures === 0) return

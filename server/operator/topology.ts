@@ -42,6 +42,7 @@ export interface StandbyState {
 
 export interface ProcessState {
   number: number
+  name: string
   isThisOne: boolean
   connections: number
   answers: number

@@ -7,7 +7,7 @@ import { judgeClock, judgeEmails, judgeLog } from "#server/operator/concerns.ts"
 import { measureClock } from "#server/ops/clock.ts"
 import { findKeptLog } from "#server/ops/kept-log.ts"
 import { countEmails } from "#server/ops/queued.ts"
-import { checkServer } from "#server/realtime/check-server.ts"
+import { findFaults } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
 
@@ -21,8 +21,11 @@ const DATABASE = "Database"
  * PostgreSQL at `url`. `setting` is the variable with the URL.
  */
 export async function checkDatabase(url: string, setting: string, connections: number): Promise<Finding[]> {
+  let faults: Finding[]
   try {
-    await checkServer(url)
+    faults = (await findFaults(url)).map(({ message }) =>
+      problem(DATABASE, `${setting} cannot be used. ${message}`),
+    )
   } catch (error) {
     return [problem(DATABASE, `${setting} cannot be used. ${reasonOf(error)}`)]
   }
@@ -30,8 +33,7 @@ export async function checkDatabase(url: string, setting: string, connections: n
   try {
     const server = await readServer(db)
     return [
-      checkVersion(server),
-      checkRights(server),
+      ...(faults.length > 0 ? faults : [checkVersion(server), checkRights(server)]),
       await checkSlots(db, server),
       checkConnections(server, connections),
       ...(await checkLog(db)),

@@ -27,25 +27,33 @@ const CONNECTION_TIMEOUT = 10_000
  * else: a session lock taken through a pooler may never be released.
  */
 export async function checkServer(databaseUrl: string): Promise<void> {
-  await refusePooler(databaseUrl)
+  const [fault] = await findFaults(databaseUrl)
+  if (fault) throw fault
+}
+
+/** All that is wrong with the server. Throws if it is a pooler, which hides the rest. */
+export async function findFaults(databaseUrl: string): Promise<UnfitServer[]> {
+  const level = await readLevel(databaseUrl)
+  const faults = level === "logical" ? [] : [wrongLevel(level)]
   const connection = openReplication(databaseUrl, "tideline check")
   try {
     await connection.locate(null)
   } catch (error) {
     if (isFromPooler(error)) throw poolerBetween(error)
     const trouble = findTrouble(error, databaseUrl)
-    if (trouble && !trouble.mayPass) throw new UnfitServer("replication", trouble.message, { cause: error })
     if (!trouble) throw error
+    if (!trouble.mayPass) faults.push(new UnfitServer("replication", trouble.message, { cause: error }))
   } finally {
     await connection.end()
   }
+  return faults
 }
 
 /**
  * Two sessions that are open at the same time have a backend each, unless a pooler lends one
- * backend to both.
+ * backend to both. Returns the server's `wal_level`.
  */
-async function refusePooler(databaseUrl: string): Promise<void> {
+async function readLevel(databaseUrl: string): Promise<string> {
   const clients = [openChecking(databaseUrl), openChecking(databaseUrl)]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -54,14 +62,16 @@ async function refusePooler(databaseUrl: string): Promise<void> {
   )
   try {
     const backends = new Set<unknown>()
+    let level = ""
     for (const client of clients) {
       const asked = client`
         select pg_backend_pid() as backend, current_setting('wal_level') as level`
       const [row] = await Promise.race([asked, late.promise])
       backends.add(row?.["backend"])
-      if (row?.["level"] !== "logical") throw wrongLevel(String(row?.["level"]))
+      level = String(row?.["level"])
     }
     if (backends.size < clients.length) throw poolerBetween()
+    return level
   } finally {
     clearTimeout(timer)
     await Promise.all(clients.map((client) => client.end({ timeout: 0 }).catch(() => {})))

@@ -49,7 +49,7 @@ describe("the operator's page in one process", () => {
 
     await expect.poll(overview, { timeout: 10_000 }).toContain("1 live connection, 1 reply")
     const page = await overview()
-    expect(page.match(/Process \d+/g)).toHaveLength(2)
+    expect(page.match(/Process [\w.-]+:\d+/g)).toHaveLength(2)
     expect(page.match(/This one/g)).toHaveLength(1)
     expect(page).toContain("0 live connections, 0 replies")
 

@@ -116,7 +116,7 @@ it("PostgreSQL sees no more connections than the pooler has, besides those for t
     where datname = current_database() and pid <> pg_backend_pid() and backend_type in ('client backend', 'walsender')
     group by 1`
   await sql.end()
-  const direct = new Set(["realtime stream", "tideline locks", "tideline process lock"])
+  const direct = new Set(["realtime stream", "tideline locks"])
   const pooled = sessions.filter(({ name }) => !direct.has(name))
   // The test's own pool is idle.
   expect(pooled.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(CONNECTIONS)

@@ -89,10 +89,10 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
 
       <Part title={t`Processes`}>
         <Rows empty={t`No process is running.`}>
-          {processes.map(({ number, isThisOne, connections, answers: running }) => (
+          {processes.map(({ number, name, isThisOne, connections, answers: running }) => (
             <Row
               key={number}
-              title={t`Process ${number}`}
+              title={t`Process ${name}`}
               mark={isThisOne ? <Badge tone="accent">{t`This one`}</Badge> : null}
               about={t`${plural(connections, { one: "# live connection", other: "# live connections" })}, ${plural(running, { one: "# reply", other: "# replies" })}`}
             />

@@ -153,13 +153,13 @@ function Process({ process }: { process: ProcessState }) {
   const { t } = useLingui()
   const { bytes, number } = useFormats()
   const { connections, answers, isThisOne, stream } = process
-  const id = String(process.number)
+  const { name } = process
   const running = number(answers)
   const milliseconds = stream ? number(Math.round(stream.lag)) : null
   return (
     <Card
       icon="server"
-      title={t`Process ${id}`}
+      title={t`Process ${name}`}
       mark={
         <>
           {isThisOne ? <Badge tone="accent">{t`This one`}</Badge> : null}
