@@ -49,6 +49,7 @@ const ENTRIES = {
   leave: "./server/commands/leave.ts",
   doctor: "./server/commands/doctor.ts",
   migrate: "./server/commands/migrate.ts",
+  standbys: "./server/commands/standbys.ts",
   "thumbnail-process": "./server/files/thumbnail-process.ts",
   "password-strength-thread": "./server/adapters/identity/embedded/password-strength-thread.ts",
 }

@@ -79,7 +79,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     /** The most connections that this process opens, besides its stream. */
     databaseConnections: settings.DATABASE_CONNECTIONS,
     /** Standbys to read from, and how many of them have what is shown. */
-    follow: { urls: settings.FOLLOW_DATABASE_URL ?? [], confirmedBy: settings.FOLLOW_CONFIRMED_BY },
+    follow: followConfig(settings),
     identity: identityConfig(settings, appUrl, sso),
     adminEmails: settings.ADMIN_EMAILS,
     /** Days for which the security log keeps an entry. */
@@ -188,10 +188,19 @@ function* combinationProblems(settings: Settings, appUrl: URL) {
   }
 }
 
+/**
+ * Unless it is said, most of the servers have a commit before it is shown: one of any that are left
+ * then has it. With fewer than three the loss of one would stop everything.
+ */
+function followConfig({ FOLLOW_DATABASE_URL: urls = [], FOLLOW_CONFIRMED_BY }: Settings) {
+  const most = urls.length < 3 ? 0 : Math.floor(urls.length / 2) + 1
+  return { urls, confirmedBy: FOLLOW_CONFIRMED_BY ?? most }
+}
+
 function* followProblems({ DATABASE_URL, FOLLOW_DATABASE_URL = [], FOLLOW_CONFIRMED_BY }: Settings) {
   if (FOLLOW_DATABASE_URL.length > 0 && !DATABASE_URL)
     yield "FOLLOW_DATABASE_URL is set, and DATABASE_URL is not. Set DATABASE_URL to the primary that the standbys follow."
-  if (FOLLOW_CONFIRMED_BY > FOLLOW_DATABASE_URL.length)
+  if (FOLLOW_CONFIRMED_BY !== undefined && FOLLOW_CONFIRMED_BY > FOLLOW_DATABASE_URL.length)
     yield `FOLLOW_CONFIRMED_BY is ${FOLLOW_CONFIRMED_BY}, and FOLLOW_DATABASE_URL names ${FOLLOW_DATABASE_URL.length} servers. Name more, or set it lower.`
 }
 

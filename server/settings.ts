@@ -43,15 +43,20 @@ const address = (protocols: string[], example: string) =>
     v.string(),
     v.check(
       (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
-      `must be an address such as ${example}.`,
+      `must be an address such as ${example}.${example.includes("password") ? ENCODED : ""}`,
     ),
   )
+
+/** What a URL with such a password is not, whose characters people do not suspect. */
+const ENCODED =
+  " Percent-encode every character of the user name and the password except A to Z, a to z, 0 to 9 and -._~ (an @ is %40)."
 
 const databaseAddress = v.pipe(
   v.string(),
   v.check(
     (value) => readDatabaseUrl(value) !== null,
-    "must be an address such as postgres://user:password@host:5432/tideline, or name several servers of which one accepts writes: postgres://user:password@one:5432,two:5432/tideline?target_session_attrs=read-write.",
+    "must be an address such as postgres://user:password@host:5432/tideline, or name several servers of which one accepts writes: postgres://user:password@one:5432,two:5432/tideline?target_session_attrs=read-write." +
+      ENCODED,
   ),
   v.transform((value) => readDatabaseUrl(value) ?? value),
 )
@@ -167,13 +172,16 @@ export const Settings = v.object({
   ),
   DATA_DIR: v.optional(v.string(), ".data"),
   BACKUP_SCHEDULE: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        isSchedule,
-        'must be five fields as cron has them, in UTC, such as "0 3 * * *" for three o\'clock every night.',
+    v.union([
+      v.literal("elsewhere"),
+      v.pipe(
+        v.string(),
+        v.check(
+          isSchedule,
+          'must be five fields as cron has them, in UTC, such as "0 3 * * *" for three o\'clock every night; or elsewhere.',
+        ),
       ),
-    ),
+    ]),
   ),
   BACKUP_DIR: v.optional(v.string()),
   BACKUP_KEEP: v.optional(KeepText, "7d 4w 6m"),
@@ -193,7 +201,6 @@ export const Settings = v.object({
   FOLLOW_DATABASE_URL: v.optional(standbyAddresses),
   FOLLOW_CONFIRMED_BY: v.optional(
     wholeNumber("how many of the followed servers have a commit before it is shown", 0, 20),
-    "0",
   ),
   DATABASE_CONNECTIONS: v.optional(
     wholeNumber("the most connections to PostgreSQL that this process opens, besides its stream", 8, 200),

@@ -90,6 +90,7 @@ await runCommand(Command, USAGE, async ({ values: { port } }) => {
       backends,
       origin: balancer.origin,
       databaseUrl: set.url,
+      followedUrls: set.nodes.map(({ url }) => url),
       smtpUrl: inbox.smtpUrl,
     })
     opened.push(() => members.stop())
@@ -130,6 +131,11 @@ async function perform(set: ReplicaSet, word: string, name: string, value?: stri
   const act = ACTS[word]
   if (!act) throw new Error(COMMANDS)
   if (!node) throw new Error(`There is no server ${name || "without a name"}. They are a, b and c.`)
+  // A server that cannot answer would be asked for minutes.
+  if (word === "promote" || word === "delay") {
+    if (node.isPaused) throw new Error(`${name} is paused and answers nothing. First: resume ${name}`)
+    if (!node.isRunning) throw new Error(`${name} is dead. First: rejoin ${name}`)
+  }
   await act(node, set, value)
 }
 

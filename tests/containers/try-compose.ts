@@ -37,7 +37,6 @@ const WAYS: Record<string, { settings: string[]; processes: string[]; origin?: s
       "TRUSTED_PROXIES=1",
       "DRAIN_DELAY=3",
       "DATABASE_SERVERS=postgres,postgres-2,postgres-3",
-      "FOLLOW_CONFIRMED_BY=2",
     ],
     processes: ["app", "app-2", "app-3"],
     origin: "https://localhost",

@@ -12,6 +12,18 @@ const CLERK = {
   JWT_ISSUER_DOMAIN: "https://calm-tide-1.clerk.accounts.dev",
 }
 
+it("shows what most of three or more followed servers have, unless another number is set", () => {
+  const follow = (count: number, more: Record<string, string> = {}) => {
+    const urls = Array.from({ length: count }, (_, at) => `postgres://tideline@server-${at}/tideline`)
+    const DATABASE_URL = "postgres://tideline@server-0/tideline"
+    return readConfig({ AUTH_SECRET, DATABASE_URL, FOLLOW_DATABASE_URL: urls.join(","), ...more }).follow
+      .confirmedBy
+  }
+  expect([1, 2, 3, 4, 5].map((count) => follow(count))).toEqual([0, 0, 2, 3, 3])
+  expect([follow(3, { FOLLOW_CONFIRMED_BY: "0" }), follow(2, { FOLLOW_CONFIRMED_BY: "2" })]).toEqual([0, 2])
+  expect(readConfig({ AUTH_SECRET }).follow.confirmedBy).toBe(0)
+})
+
 describe("the settings", () => {
   it("require nothing but a secret", () => {
     expect(readConfig({ AUTH_SECRET })).toMatchObject({

@@ -21,6 +21,7 @@ export function startMembers({
   backends,
   origin,
   databaseUrl,
+  followedUrls,
   smtpUrl,
 }: {
   root: string
@@ -28,6 +29,8 @@ export function startMembers({
   backends: readonly Backend[]
   origin: string
   databaseUrl: string
+  /** Of each server, which the processes read from. */
+  followedUrls: readonly string[]
   smtpUrl: string
 }): Members {
   const children = backends.map((backend, at): ChildProcess => {
@@ -47,6 +50,8 @@ export function startMembers({
         TRUSTED_PROXIES: "loopback",
         DATABASE_URL: databaseUrl,
         DATABASE_STREAM_URL: "",
+        FOLLOW_DATABASE_URL: followedUrls.join(","),
+        FOLLOW_CONFIRMED_BY: "2",
         DATA_DIR: join(folder, `process-${at + 1}`),
         BLOBS_URL: `file://${join(folder, "blobs")}`,
         SMTP_URL: smtpUrl,
