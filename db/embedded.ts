@@ -10,6 +10,7 @@ import { findBinaries, type Binaries } from "./embedded/binaries.ts"
 import { claimDirectory, readClaim } from "./embedded/claim.ts"
 import { stopOrphan } from "./embedded/orphan.ts"
 import { supervise } from "./embedded/supervise.ts"
+import { mayKeepHistory } from "./installation.ts"
 import { archiveOf, archivingInto, createArchive } from "./embedded/wal-archive.ts"
 
 export interface EmbeddedPostgres {
@@ -28,7 +29,7 @@ interface Options {
   directory: string
   /** A free port if omitted. */
   port?: number
-  /** A folder that gets the WAL of this cluster, in a folder of its own. */
+  /** A folder that gets the WAL of this cluster, in a folder of its own, unless it is another's. */
   history?: string | undefined
   /** Server settings, which override those below. */
   settings?: Record<string, string>
@@ -118,7 +119,7 @@ export function findRunningPostgres(directory: string): string | null {
 }
 
 function archiving({ directory, history }: Options, account: Account | null) {
-  if (history === undefined) return {}
+  if (history === undefined || !mayKeepHistory(history, directory)) return {}
   const archive = archiveOf(history, join(directory, "data"))
   createArchive(archive, account)
   return archivingInto(archive)

@@ -5,6 +5,8 @@ import type { Settings } from "./settings.ts"
 /** The part of the configuration about backups. */
 export function backupConfig(settings: Settings, dataDir: string) {
   const directory = resolve(settings.BACKUP_DIR ?? resolve(dataDir, "backups"))
+  const backsUpElsewhere = settings.BACKUP_SCHEDULE === "elsewhere"
+  const schedule = backsUpElsewhere ? undefined : settings.BACKUP_SCHEDULE
   const recipients: readonly string[] = settings.BACKUP_RECIPIENT
   return {
     /** Null unless any moment of the last days can be restored. */
@@ -17,14 +19,16 @@ export function backupConfig(settings: Settings, dataDir: string) {
             state: join(directory, "history.json"),
           }
         : null,
+    /** Another process or tool takes them, and nobody is reminded here. */
+    backsUpElsewhere,
     /** Who can decrypt backups, as age names them. Without any they are not encrypted. */
     backupRecipients: recipients,
     /** The bucket of backups; null without one. */
     backupBucket: settings.BACKUP_URL === undefined ? null : backupBucket(settings, settings.BACKUP_URL),
     /** Null unless this process takes backups. */
-    backups: settings.BACKUP_SCHEDULE
+    backups: schedule
       ? {
-          schedule: settings.BACKUP_SCHEDULE,
+          schedule,
           directory,
           recipients,
           keep: settings.BACKUP_KEEP,

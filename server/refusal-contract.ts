@@ -234,6 +234,8 @@ export const refusalTexts = {
     "{count} emails are waiting, one of them for {minutes} minutes. Check the mail server and SMTP_URL.",
   "emails-parked":
     "Emails that were given up: {count}. The reason of each is under Emails in /admin, where they can be resent.",
+  "backup-none":
+    "No backup is scheduled. Set BACKUP_SCHEDULE; or BACKUP_SCHEDULE=elsewhere, if another process or tool takes them.",
   "backup-overdue":
     "The backup that is due has not been taken. It is tried again every 15 minutes; the log says why it fails.",
   "backup-not-copied":

@@ -5,9 +5,7 @@ import { holdProcessLock } from "#db/process-lock.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
 import { startExpiringSecurityLog } from "./accounts/security-log.ts"
-import { copyingRemoved } from "./backup/history/blobs.ts"
-import { NO_HISTORY, openArchive, startKeepingHistory } from "./backup/history/keep-history.ts"
-import { followHistory } from "./backup/history/state.ts"
+import { openHistory } from "./backup/history/open-history.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/create-replies.ts"
@@ -211,17 +209,7 @@ async function openStores(
   opened: Opened,
 ): Promise<Pick<Services, "blobs" | "history">> {
   const store = await openBlobs(config)
-  const { history: settings, database } = config
-  if (!settings) return { blobs: store, history: NO_HISTORY }
-  if (database.kind === "external") {
-    const history = followHistory({ log }, settings.state)
-    opened.push(history.stop)
-    return { blobs: store, history }
-  }
-  const place = { directory: settings.directory, cluster: resolve(database.directory, "data") }
-  const { archive, kept } = await openArchive(place, openBlobFolder)
-  const blobs = copyingRemoved(store, kept)
-  const history = startKeepingHistory({ db, blobs: store, log }, { archive, kept, url, days: settings.days })
+  const { blobs, history } = await openHistory({ config, log, db, blobs: store }, url, openBlobFolder)
   opened.push(history.stop)
   return { blobs, history }
 }

@@ -21,6 +21,8 @@ export interface Recovery {
   until: number | null
   /** The folder of the embedded PostgreSQL, which must not exist yet. */
   directory: string
+  /** Whether the archive continues with what is recovered; otherwise it is only read. */
+  continuesArchive: boolean
 }
 
 export interface Recovered<Result> {
@@ -60,7 +62,7 @@ export async function recoverCluster<Result>(
   }
 }
 
-async function replay({ base, archive, until }: Recovery, directory: string) {
+async function replay({ base, archive, until, continuesArchive }: Recovery, directory: string) {
   const binaries = await findBinaries()
   const cluster = join(directory, "data")
   const password = findPassword(directory)
@@ -71,7 +73,8 @@ async function replay({ base, archive, until }: Recovery, directory: string) {
     const account = findAccount(directory, binaries.directory, archive)
     if (account) ownEverything(directory, account)
     const target: Record<string, string> = moment === null ? {} : { recovery_target_time: timestamp(moment) }
-    const settings = { ...archivingInto(archive), ...recoveringFrom(archive), ...target }
+    const archiving = continuesArchive ? archivingInto(archive) : {}
+    const settings = { ...archiving, ...recoveringFrom(archive), ...target }
     return replayIn({ directory, program: binaries.postgres, account, settings }, password)
   }
   try {

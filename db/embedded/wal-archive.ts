@@ -1,5 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readFileSync } from "node:fs"
+import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { ownEverything, type Account } from "./account.ts"
 
 // PostgreSQL hands every finished segment of its WAL to a shell command, and asks another for them
@@ -45,6 +47,21 @@ export function archivingInto(archive: string): Record<string, string> {
     archive_command: `${isThere}; else ${write}; fi`,
     // Seconds. What was committed longer ago is in the archive.
     archive_timeout: String(ARCHIVE_TIMEOUT / 1000),
+  }
+}
+
+/**
+ * Archives what the cluster knows of its timelines, as it would have done while it recovered: a
+ * later recovery then begins one that nobody had.
+ */
+export async function keepTimelines(history: string, cluster: string): Promise<void> {
+  const segments = segmentsIn(archiveOf(history, cluster))
+  if (!existsSync(segments)) return
+  const wal = join(cluster, "pg_wal")
+  for (const name of await readdir(wal)) {
+    if (!/^[0-9A-F]{8}\.history$/.test(name)) continue
+    const kept = join(segments, `${name}.gz`)
+    if (!existsSync(kept)) await writeFile(kept, gzipSync(await readFile(join(wal, name))), { flush: true })
   }
 }
 

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 import type { TableForm } from "#db/dump/form.ts"
 import { withDump, type Dump } from "#db/dump/write.ts"
+import { identify } from "#db/installation.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { listLine, readBlobList, type ListedBytes } from "./blob-list.ts"
 import { copyBlobs } from "./copy-blobs.ts"
@@ -14,6 +15,7 @@ import { alone } from "./folder-lock.ts"
 import { BLOB_LIST, MANIFEST, removeUnfinished, tableFile, writeFolder } from "./folder.ts"
 import type { Keep } from "./keep.ts"
 import { formatManifest, type Manifest, type WrittenTable } from "./manifest.ts"
+import { claimPlace, ownedFolder } from "./owner.ts"
 import { openStored, placeInFolder } from "./place.ts"
 import { pruneBackups } from "./prune.ts"
 import type { StoredBackup } from "./stored-backup.ts"
@@ -58,12 +60,13 @@ export interface Backup {
 /**
  * Writes one backup: all rows at one moment and the bytes of their files, while the application
  * continues writing. Nothing in the folder has the name of a backup until all of it is durable.
- * Throws an error that says what to do if the backup cannot be complete, or if another process is
- * writing into the folder.
+ * Throws an error that says what to do if the backup cannot be complete, if the folder has the
+ * backups of another database, or if another process is writing into it.
  */
 export async function backUp(source: BackupSource, target: BackupTarget): Promise<Backup> {
   await mkdir(target.directory, { recursive: true, mode: 0o700 })
   return alone(target.directory, async () => {
+    await claimPlace(ownedFolder(target.directory), await identify(source.databaseUrl))
     await removeUnfinished(target.directory)
     const backup = await write(source, target).catch((error: unknown) => {
       if (!isFull(error)) throw error

@@ -8,7 +8,8 @@ import { join } from "node:path"
 // encrypted: see encrypted.ts.
 
 const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
-const UNFINISHED = "unfinished-"
+/** What is called so is removed by the next backup. */
+export const UNFINISHED = "unfinished-"
 
 export function blobsIn(directory: string): string {
   return join(directory, "blobs")

@@ -1,6 +1,7 @@
 import { basename } from "node:path"
 import { Cron } from "croner"
 import { BackupRunning } from "#db/backup-locks.ts"
+import { identify, type Identity } from "#db/installation.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 import { startRecurring } from "#server/recurring.ts"
 import { backUp, type BackupSource } from "./back-up.ts"
@@ -8,6 +9,7 @@ import { checkBackup, findChecked, listChecked, timeIn, type Proof } from "./che
 import { copyToBucket } from "./copy-to-bucket.ts"
 import { alone } from "./folder-lock.ts"
 import type { Keep } from "./keep.ts"
+import { claimPlace, ownedBucket, ownedFolder, ownedSince } from "./owner.ts"
 import { placeInBucket, placeInFolder } from "./place.ts"
 import { pruneBackups } from "./prune.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
@@ -65,34 +67,36 @@ export function startScheduledBackups(
   const taking = createFailureLog(log, "scheduled backups are taken again")
   const copying = createFailureLog(log, "backups are copied to the bucket again")
   let state = { due: 0, newest: 0 }
-  /** Null until the bucket was asked. */
+  /** Null until the database and the bucket were asked. */
+  let own: Identity | null = null
   let copied: number | null = null
   let [takeNotBefore, copyNotBefore] = [0, 0]
-  const recurring = startRecurring(async () => {
+  const recurring = startRecurring(async (stopping) => {
     try {
-      state = await findState(backups, Date.now())
+      own ??= await identify(needs.source.databaseUrl)
+      state = await findState(backups, own, Date.now())
       if (state.newest < state.due && Date.now() >= takeNotBefore) {
         const proof = await takeChecked(backups, needs)
-        state = await findState(backups, Date.now())
+        state = await findState(backups, own, Date.now())
         log.info({ directory, proof }, "took and checked a scheduled backup")
       }
       if (state.newest >= state.due) taking.succeeded()
     } catch (error) {
-      // Perhaps the one that is due.
-      if (error instanceof BackupRunning) return
+      // Perhaps the one that is due. A process that stops leaves it to the next start.
+      if (error instanceof BackupRunning || stopping.aborted) return
       takeNotBefore = Date.now() + BEFORE_TRYING_AGAIN
       taking.failed("error", error, "could not take the scheduled backup", { directory })
     }
-    if (needs.openBucket === null || Date.now() < copyNotBefore) return
+    if (needs.openBucket === null || own === null || Date.now() < copyNotBefore) return
     try {
       if (copied !== null && copied >= state.newest) return
       const bucket = await needs.openBucket()
-      const names = await copyChecked(backups, needs, bucket)
-      copied = (await findNewest(bucket)) ?? 0
+      const names = await copyChecked(backups, needs, { bucket, own })
+      copied = (await findNewest(bucket, own)) ?? 0
       copying.succeeded()
       if (names.length > 0) log.info({ bucket: bucket.url, names }, "copied backups to the bucket")
     } catch (error) {
-      if (error instanceof BackupRunning) return
+      if (error instanceof BackupRunning || stopping.aborted) return
       copyNotBefore = Date.now() + BEFORE_TRYING_AGAIN
       copying.failed("error", error, "could not copy the backup to the bucket", { directory })
     }
@@ -118,12 +122,16 @@ const NONE: ScheduledBackups = {
   stop: () => Promise.resolve(),
 }
 
-/** When the last backup should have been taken, and when the newest checked one was. */
-export async function findState({ schedule, directory }: BackupSettings, now: number) {
+/**
+ * When the last backup should have been taken, and when the newest checked one of this database was;
+ * of any if it is not known which one this is.
+ */
+export async function findState({ schedule, directory }: BackupSettings, own: Identity | null, now: number) {
   // `previousRuns` excludes the moment itself.
   const [due] = new Cron(schedule, { timezone: "UTC", paused: true }).previousRuns(1, new Date(now + 1))
-  const newest = await findChecked(directory)
-  return { due: due?.getTime() ?? 0, newest: newest?.takenAt ?? 0 }
+  const since = own === null ? 0 : ((await ownedSince(ownedFolder(directory), own)) ?? Infinity)
+  const newest = (await findChecked(directory))?.takenAt ?? 0
+  return { due: due?.getTime() ?? 0, newest: newest >= since ? newest : 0 }
 }
 
 /**
@@ -134,6 +142,7 @@ export async function takeChecked(
   { directory, recipients, keep, proof }: Omit<BackupSettings, "schedule">,
   { source, migrations, openFolder }: Omit<Needs, "openBucket">,
 ) {
+  const own = await identify(source.databaseUrl)
   const backup = await backUp(source, { directory, openFolder, recipients, skipLost: false })
   const place = placeInFolder(directory, openFolder)
   const written = basename(backup.folder)
@@ -145,7 +154,11 @@ export async function takeChecked(
     await alone(directory, () => place.remove(written))
     throw error
   }
-  await alone(directory, () => pruneBackups(place, { keep, written }))
+  await alone(directory, async () => {
+    // It may have been taken over during the check.
+    await claimPlace(ownedFolder(directory), own)
+    await pruneBackups(place, { keep, written })
+  })
   return reached
 }
 
@@ -153,19 +166,24 @@ export async function takeChecked(
 export async function copyChecked(
   { directory, keep }: Pick<BackupSettings, "directory" | "keep">,
   { openFolder }: Pick<Needs, "openFolder">,
-  bucket: Bucket,
+  { bucket, own }: { bucket: Bucket; own: Identity },
 ): Promise<string[]> {
   return alone(directory, async () => {
-    const newest = (await findNewest(bucket)) ?? 0
+    const since = await claimPlace(ownedFolder(directory), own)
+    await claimPlace(ownedBucket(bucket), own)
+    const newest = (await findNewest(bucket, own)) ?? 0
     const checked = await listChecked(directory)
-    const names = checked.map(({ name }) => name).filter((name) => timeIn(name) > newest)
+    const names = checked
+      .filter(({ takenAt }) => takenAt > newest && takenAt >= since)
+      .map(({ name }) => name)
     await copyToBucket(placeInFolder(directory, openFolder), names, { bucket, keep })
     return names
   })
 }
 
-/** When the newest backup in a bucket was taken, in ms since the epoch; null if there is none. */
-export async function findNewest(bucket: Bucket): Promise<number | null> {
+/** When this database's newest backup in a bucket was taken, in ms since the epoch; null if there is none. */
+export async function findNewest(bucket: Bucket, own: Identity | null): Promise<number | null> {
+  const since = own === null ? 0 : ((await ownedSince(ownedBucket(bucket), own)) ?? Infinity)
   const name = (await placeInBucket(bucket).list()).at(-1)
-  return name === undefined ? null : timeIn(name)
+  return name !== undefined && timeIn(name) >= since ? timeIn(name) : null
 }

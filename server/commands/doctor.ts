@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as v from "valibot"
+import { identify, type Identity } from "#db/installation.ts"
 import type { Config } from "#server/config.ts"
 import { readSettings, withPostgres } from "./database.ts"
 import { checkDatabase, checkPooler } from "#server/ops/check-database.ts"
 import { checkFollowed } from "#server/ops/check-followed.ts"
 import { ok, type Finding } from "#server/ops/finding.ts"
+import { checkBackups, checkHistory } from "./doctor/backups.ts"
 import { checkServices } from "./doctor/services.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -32,23 +34,38 @@ await runCommand(v.tuple([]), USAGE, async () => {
 })
 
 async function checkAll(config: Config): Promise<Finding[]> {
-  const [database, services] = await Promise.all([checkDatabases(config), checkServices(config)])
-  return [...database, ...services]
+  const [{ findings, own }, services] = await Promise.all([checkDatabases(config), checkServices(config)])
+  return [
+    ...findings,
+    ...services,
+    ...(await checkBackups(config, own)),
+    ...(await checkHistory(config, own)),
+  ]
 }
 
-async function checkDatabases(config: Config): Promise<Finding[]> {
+interface Checked {
+  findings: Finding[]
+  /** Which database it is; null if it does not answer, or the first start creates it. */
+  own: Identity | null
+}
+
+async function checkDatabases(config: Config): Promise<Checked> {
   const { database, databaseConnections, follow } = config
   if (database.kind === "external") {
     const { url, streamUrl } = database
     const direct = streamUrl ?? url
     const setting = streamUrl === null ? "DATABASE_URL" : "DATABASE_STREAM_URL"
-    return [
+    const findings = [
       ...(await checkDatabase(direct, setting, databaseConnections)),
       ...(streamUrl === null ? [] : [await checkPooler(url)]),
       ...(await Promise.all(follow.urls.map((followed) => checkFollowed(followed, direct)))).flat(),
     ]
+    return { findings, own: await identify(direct).catch(() => null) }
   }
   if (!existsSync(join(database.directory, "data")))
-    return [ok("Database", `The first start creates it in ${database.directory}.`)]
-  return withPostgres(config, (url) => checkDatabase(url, "The embedded PostgreSQL", databaseConnections))
+    return { findings: [ok("Database", `The first start creates it in ${database.directory}.`)], own: null }
+  return withPostgres(config, async (url) => ({
+    findings: await checkDatabase(url, "The embedded PostgreSQL", databaseConnections),
+    own: await identify(url).catch(() => null),
+  }))
 }

@@ -4,8 +4,10 @@ import { sql } from "drizzle-orm"
 import * as v from "valibot"
 import { openDatabase, type Database } from "#db/client.ts"
 import { createArchive } from "#db/embedded/wal-archive.ts"
+import { identify } from "#db/installation.ts"
 import { openArchive, startKeepingHistory } from "#server/backup/history/keep-history.ts"
 import { writeState } from "#server/backup/history/state.ts"
+import { claimPlace, ownedFolder } from "#server/backup/owner.ts"
 import type { Config } from "#server/config.ts"
 import { openLog } from "#server/log.ts"
 import { startRecurring } from "#server/recurring.ts"
@@ -47,6 +49,7 @@ async function keep(
     sql`select current_setting('data_directory') as cluster`,
   )
   const cluster = found?.cluster ?? ""
+  await claimPlace(ownedFolder(settings.directory), await identify(url))
   const { archive, kept } = await openArchive({ directory: settings.directory, cluster }, openBlobFolder)
   const { uid, gid } = await stat(cluster)
   createArchive(archive, process.getuid?.() === 0 ? { uid, gid, canEnter: true } : null)

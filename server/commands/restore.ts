@@ -16,16 +16,20 @@ import {
 import { openBackup, openStored, type Place } from "#server/backup/place.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { verifyBackup } from "#server/backup/verify.ts"
+import { takeOver } from "#server/backup/take-over.ts"
 import type { Config } from "#server/config.ts"
-import { openBlobFolder, openBlobs } from "#server/services.ts"
+import { openBackupBucket, openBlobFolder, openBlobs } from "#server/services.ts"
 import { previewSettings, readSettings, withPostgres } from "./database.ts"
+import { reasonOf } from "#server/ops/finding.ts"
 import { findBackup, readIdentities } from "./find-backup.ts"
+import { runDrill } from "./restore-drill.ts"
 import { runCommand } from "./run-command.ts"
 import { readArguments } from "./arguments.ts"
+import { sayWhatIsForeign, takeOverSettings } from "./take-over-settings.ts"
 
 // `npm run restore -- <folder>`: restores a backup into an empty installation.
 
-const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--identity <file>] [--to <moment>] [--check] [--keep-sessions]
+const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--identity <file>] [--to <moment>] [--check] [--drill] [--keep-sessions] [--take-over]
 
   Restores the newest backup of the folder or bucket, or the one that is named, into the database and the store of files
   that the settings name. Both have to be empty.
@@ -37,6 +41,9 @@ const USAGE = `Usage: npm run restore -- <folder or s3://bucket/folder> [--ident
   --finish           with --cluster: what follows when it has
   --check            only read the backup, and say whether it is whole
   --keep-sessions    leave everybody signed in who was at the backup's moment
+  --drill            restore into a folder of its own and run Tideline there until Ctrl+C, without any setting that leads to this
+                     installation: its database, files, mail and backups stay as they are
+  --take-over        what is restored takes the place of the original, and continues the backups and the history of the settings
 `
 
 const root = resolve(import.meta.dirname, "../..")
@@ -46,9 +53,11 @@ const Command = v.pipe(
     {
       check: { type: "boolean" },
       cluster: { type: "string" },
+      drill: { type: "boolean" },
       finish: { type: "boolean" },
       identity: { type: "string" },
       "keep-sessions": { type: "boolean" },
+      "take-over": { type: "boolean" },
       to: { type: "string" },
     },
     USAGE,
@@ -59,33 +68,38 @@ const Command = v.pipe(
       to: v.optional(Moment),
       check: v.optional(v.boolean(), false),
       cluster: v.optional(v.string()),
+      drill: v.optional(v.boolean(), false),
       finish: v.optional(v.boolean(), false),
       identity: v.optional(v.string()),
       "keep-sessions": v.optional(v.boolean(), false),
+      "take-over": v.optional(v.boolean(), false),
     }),
   }),
 )
 
 await runCommand(Command, USAGE, async ({ positionals, values }) => {
   const { cluster, to } = values
+  if (values.drill) return drill(positionals[0], values)
   if (cluster !== undefined && values.finish)
     return finish(resolve(positionals[0]), resolve(cluster), values["keep-sessions"])
   if (cluster !== undefined && to !== undefined) return prepare(resolve(positionals[0]), to, resolve(cluster))
-  if (to !== undefined) return restoreTo(resolve(positionals[0]), to, values["keep-sessions"])
+  if (to !== undefined) return restoreTo(resolve(positionals[0]), to, values)
   const { place, name } = await findBackup(root, positionals[0])
   const identities = await readIdentities(values.identity)
   if (values.check) return check(place, name, identities)
   const config = previewSettings(root)
   await refuseRunning(config)
   const backup = await openBackup(place, name, identities)
-  const { manifest, foreign } = await withPostgres(config, async (databaseUrl) =>
-    restoreBackup(backup, {
+  const { manifest, foreign } = await withPostgres(config, async (databaseUrl) => {
+    const restored = await restoreBackup(backup, {
       databaseUrl,
       migrations: join(root, "db/migrations"),
       blobs: await openBlobs(config),
       keepSessions: values["keep-sessions"],
-    }),
-  )
+    })
+    await settleOwnership(config, databaseUrl, values)
+    return restored
+  })
   keepSettings()
   process.stdout.write(`Restored the state of ${manifest.takenAt}. Start Tideline now.\n`)
   for (const table of foreign) {
@@ -129,7 +143,31 @@ async function check(place: Place, name: string, identities: string[]) {
   process.stdout.write(`${stored.at} is complete: taken at ${takenAt} by Tideline ${version}.\n`)
 }
 
-async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
+async function drill(from: string, values: { identity?: string | undefined; to?: Moment | undefined }) {
+  const words = [from.startsWith("s3:") ? from : resolve(from)]
+  if (values.identity !== undefined) words.push("--identity", resolve(values.identity))
+  if (values.to !== undefined)
+    words.push("--to", values.to === "latest" ? values.to : new Date(values.to).toISOString())
+  await runDrill(root, words, previewSettings(root))
+}
+
+/** Whether the backups and the history of the settings continue as those of what was restored. */
+async function settleOwnership(config: Config, url: string, values: { "take-over": boolean }) {
+  try {
+    if (values["take-over"]) await takeOverSettings(config, url)
+    else await sayWhatIsForeign(config, url)
+  } catch (error) {
+    // What is restored stays restored.
+    process.stderr.write(`${reasonOf(error)} When that works: npm run backup -- --take-over\n`)
+    process.exitCode = 1
+  }
+}
+
+async function restoreTo(
+  directory: string,
+  to: Moment,
+  values: { "keep-sessions": boolean; "take-over": boolean },
+) {
   const config = previewSettings(root)
   const { database } = config
   if (database.kind === "external")
@@ -141,10 +179,12 @@ async function restoreTo(directory: string, to: Moment, keepSessions: boolean) {
     database: database.directory,
     migrations: join(root, "db/migrations"),
     blobs: await openBlobs(config),
-    keepSessions,
+    keepSessions: values["keep-sessions"],
+    continues: values["take-over"] && config.history?.directory === historyIn(directory),
     openFolder: openBlobFolder,
   })
   keepSettings()
+  await withPostgres(config, (url) => settleOwnership(config, url, values))
   process.stdout.write(describeMoment(restored, to))
 }
 
@@ -176,6 +216,8 @@ async function finish(directory: string, cluster: string, keepSessions: boolean)
     keepSessions,
     openFolder: openBlobFolder,
   })
+  // The cluster of before was moved aside: this one is in its place.
+  await takeOver(config, database.streamUrl ?? database.url, () => openBackupBucket(config))
   keepSettings()
   // Root may read the archive, and the processes are not root.
   if (store.kind === "disk" && process.getuid?.() === 0) {

@@ -69,6 +69,11 @@ export function judgeEmails(emails: { queued: number; parked: number; oldestSeco
   ]
 }
 
+/** Of an installation that takes neither backups nor keeps a history, and names nobody who does. */
+export function remindOfBackups(): Concern[] {
+  return [{ state: "notice", what: dataOfReason("backup-none"), docs: "/docs/backup#on-a-schedule" }]
+}
+
 export function judgeBackups({
   isOverdue,
   copy,

@@ -1,5 +1,5 @@
 import { count, ne, sql } from "drizzle-orm"
-import { livingProcesses } from "#db/process-lock.ts"
+import { livingProcesses, nameOfProcess } from "#db/process-lock.ts"
 import { FORMER_MEMBER, users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
@@ -19,6 +19,7 @@ import {
   judgeHistory,
   judgeLog,
   judgeRelease,
+  remindOfBackups,
   type Concern,
 } from "./concerns.ts"
 import { findReleaseCheck } from "./releases.ts"
@@ -27,6 +28,8 @@ import { findReleaseCheck } from "./releases.ts"
 export interface LivingProcess {
   /** The number of its lock. */
   number: number
+  /** Its host and process id, or that number. */
+  name: string
   /** Whether it is the process that responds. */
   isThisOne: boolean
   connections: number
@@ -113,6 +116,7 @@ export async function findOverview(
     ...judgeLog(log),
     ...judgeClock(ahead),
     ...(storage.backups ? judgeBackups(storage.backups) : []),
+    ...(storage.backups || storage.history || config.backsUpElsewhere ? [] : remindOfBackups()),
     ...(storage.history ? judgeHistory(storage.history) : []),
     ...(certificate ? judgeCertificate(certificate, Date.now()) : []),
     ...judgeEmails(emails),
@@ -144,16 +148,16 @@ export async function findOverview(
 }
 
 export async function listProcesses({ db, turns }: Scope<"db" | "turns">): Promise<LivingProcess[]> {
-  const rows = await db.execute<{ number: string; connections: number; answers: number }>(sql`
-    select living.number::text,
+  const rows = await db.execute<{ number: string; name: string; connections: number; answers: number }>(sql`
+    select living.number::text, coalesce(${nameOfProcess(sql`living.number`)}, living.number::text) as name,
       (select count(*)::int from devices where devices.process = living.number) as connections,
       (select count(*)::int from chat_turns
         where chat_turns.process = living.number and chat_turns.status = 'running') as answers
     from (${livingProcesses}) as living (number)
     order by living.number`)
-  return rows.map(({ number, connections, answers }) => {
+  return rows.map(({ number, name, connections, answers }) => {
     const isThisOne = Number(number) === turns.process
-    return { number: Number(number), isThisOne, connections, answers }
+    return { number: Number(number), name, isThisOne, connections, answers }
   })
 }
 

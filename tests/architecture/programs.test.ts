@@ -9,6 +9,7 @@ const STARTERS = {
   "server/files/thumbnailer.ts": "our own program for small pictures",
   "server/commands/bundle.ts": "the build",
   "server/commands/cluster/members.ts": "the processes of a cluster on a developer's machine",
+  "server/commands/restore-drill.ts": "the restore and the process of a drill, for the operator who asked",
   "server/commands/conformance/client-process.ts": "the client that a developer names",
   "db/embedded/account.ts": "the embedded PostgreSQL, under an account of its own",
   "db/embedded/binaries.ts": "the embedded PostgreSQL, for its version",

@@ -144,14 +144,15 @@ describe("restoring", () => {
     const old = await openNewPlace()
     await old.restore(folder, shelf, { migrations: newer })
     await old.db.execute(sql`insert into numbers (word) values ('one'), ('two')`)
-    const { folder: fromNewer } = await shelf.take({ databaseUrl: old.url, blobs: old.blobs })
+    const shelfOfNewer = await openShelf()
+    const { folder: fromNewer } = await shelfOfNewer.take({ databaseUrl: old.url, blobs: old.blobs })
 
     const place = await openNewPlace()
-    await expect(place.restore(fromNewer, shelf)).rejects.toThrow(
+    await expect(place.restore(fromNewer, shelfOfNewer)).rejects.toThrow(
       "was made by a newer Tideline than this one",
     )
     expect(await place.isEmpty()).toBe(true)
-    await place.restore(fromNewer, shelf, { migrations: newer })
+    await place.restore(fromNewer, shelfOfNewer, { migrations: newer })
     await place.db.execute(sql`insert into numbers (word) values ('three')`)
     expect(await place.db.execute(sql`select number, word from numbers order by number`)).toEqual([
       { number: 1, word: "one" },

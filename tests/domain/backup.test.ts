@@ -301,7 +301,7 @@ describe("a backup", () => {
     })
     const { folder } = await shelf.take({ ...drawer, blobs: source })
     await verifyBackup(shelf.stored(folder))
-    await shelf.take(intruder)
+    await expect(shelf.take(intruder)).rejects.toThrow(/has the backups of another database/)
   })
 
   it("is kept, like all others, if one of them does not say when it was taken", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { openLog } from "#server/log.ts"
 import {
   judgeBackups,
+  remindOfBackups,
   judgeCertificate,
   judgeClock,
   judgeDisk,
@@ -63,6 +64,9 @@ describe("an operator", () => {
     ])
     expect(said(judgeBackups({ isOverdue: false, copy: { isMissing: true } }))).toEqual([
       expect.stringContaining("The newest backup is not in the bucket"),
+    ])
+    expect(said(remindOfBackups())).toEqual([
+      expect.stringMatching(/^notice: No backup is scheduled\./) as string,
     ])
     expect(said(judgeHistory({ isBehind: true }))[0]).toContain("The history is not being kept")
   })

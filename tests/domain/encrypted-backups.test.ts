@@ -6,6 +6,7 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { sql } from "drizzle-orm"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { identify } from "#db/installation.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
 import { storeFor, verifyEncrypted } from "#server/backup/encryption.ts"
@@ -67,7 +68,7 @@ describe("an encrypted backup", () => {
         .filter((path) => /\.(tsv|gz|json)$/.test(path))
         .map((path) => basename(path))
         .toSorted(),
-    ).toEqual(["blobs.tsv", "checked.json", "encrypted.json"])
+    ).toEqual(["blobs.tsv", "checked.json", "encrypted.json", "installation.json"])
   })
 
   it("is refused without the key or with another one, and nothing is changed", async () => {
@@ -125,7 +126,7 @@ describe("a copy in a bucket", () => {
     await uploadFile(ada, aFile("larger than a part.bin", randomBytes(17_000_000)))
     const settings = settingsFor(aFolder(), how === "plain" ? { recipients: [] } : {})
     await takeChecked(settings, needs())
-    const [name = ""] = await copyChecked(settings, needs(), bucket)
+    const [name = ""] = await copyChecked(settings, needs(), { bucket, own: await ownIdentity() })
     rmSync(settings.directory, { recursive: true })
     const there = await openNewPlace()
     await there.restoreStored(
@@ -139,7 +140,7 @@ describe("a copy in a bucket", () => {
     const bucket = await anEmptyBucket()
     const gone = await uploadFile(ada, aFile("gone.txt", "for a day"))
     const settings = settingsFor(aFolder(), { proof: "read", keep: { newest: 2 } })
-    const copy = () => copyChecked(settings, needs(), bucket)
+    const copy = async () => copyChecked(settings, needs(), { bucket, own: await ownIdentity() })
     const place = placeInBucket(bucket)
     await takeChecked(settings, needs())
     const [first] = await copy()
@@ -176,7 +177,9 @@ describe("a copy in a bucket", () => {
         await bucket.upload(name, bytes)
       },
     }
-    await expect(copyChecked(settings, needs(), failing)).rejects.toThrow("The network is gone.")
+    await expect(
+      copyChecked(settings, needs(), { bucket: failing, own: await ownIdentity() }),
+    ).rejects.toThrow("The network is gone.")
     expect(await placeInBucket(bucket).list()).toEqual([])
     const left = await objectsOf(bucket)
     expect(left.length).toBeGreaterThan(0)
@@ -184,7 +187,7 @@ describe("a copy in a bucket", () => {
       "2020-01-01T00-00-00-000Z/tables/old.tsv.gz",
       Readable.from([Buffer.from("left over")]),
     )
-    const [name = ""] = await copyChecked(settings, needs(), bucket)
+    const [name = ""] = await copyChecked(settings, needs(), { bucket, own: await ownIdentity() })
     expect(await placeInBucket(bucket).list()).toEqual([name])
     expect((await objectsOf(bucket)).filter((object) => object.startsWith("2020-"))).toEqual([])
     await openBackup(placeInBucket(bucket), name, [identity])
@@ -213,6 +216,10 @@ describe("a copy in a bucket", () => {
     await withIt.stop()
   })
 })
+
+function ownIdentity() {
+  return identify(drawer.databaseUrl)
+}
 
 function settingsFor(directory: string, more: Partial<BackupSettings> = {}): BackupSettings {
   return { schedule: "0 3 * * *", directory, recipients, keep: { newest: 5 }, proof: "restored", ...more }

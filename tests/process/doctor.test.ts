@@ -88,6 +88,43 @@ inAll("says how old the newest checked backup is, and which one is missing", asy
   })
 })
 
+it("says that no backup is scheduled, unless another process takes them, and tries the folder", async () => {
+  const none = await runDoctor({})
+  expect(none.lines).toContainEqual({
+    state: "warning",
+    about: "Backups",
+    text: expect.stringMatching(/^No backup is scheduled\. Set BACKUP_SCHEDULE;/) as string,
+  })
+  const elsewhere = await runDoctor({ BACKUP_SCHEDULE: "elsewhere" })
+  expect(textAbout(elsewhere.lines, "Backups")).toMatch(/^Another process or tool takes them/)
+  writeFileSync(join(folder, "not a folder"), "")
+  const closed = await runDoctor({ BACKUP_SCHEDULE: "0 3 * * *", BACKUP_DIR: join(folder, "not a folder") })
+  expect(closed.lines).toContainEqual({
+    state: "warning",
+    about: "Backups",
+    text: expect.stringMatching(
+      /^No backup can be written to .*not a folder: E\w+.*user that Tideline runs as/,
+    ) as string,
+  })
+})
+
+it("names all that is wrong with the database at the same time", async () => {
+  const wrong = await startCluster({ wal_level: "replica" })
+  onTestFinished(() => wrong.stop())
+  await wrong.admin`create role "no stream" login password 'secret'`
+  await wrong.admin`create database doctor owner "no stream"`
+  const address = new URL(databaseUrl(wrong.url, "doctor"))
+  Object.assign(address, { username: "no stream", password: "secret" })
+  const { code, lines } = await runDoctor({ DATABASE_URL: address.href })
+  expect(code).toBe(1)
+  expect(lines.filter(({ about, state }) => about === "Database" && state === "problem")).toEqual([
+    expect.objectContaining({ text: expect.stringContaining("wal_level=replica") as string }),
+    expect.objectContaining({
+      text: expect.stringContaining('ALTER ROLE "no stream" REPLICATION;') as string,
+    }),
+  ])
+})
+
 inAll("names a newer version if it knows where to look, and says how to have it look if not", async () => {
   expect(textAbout((await runDoctor({})).lines, "Version")).toContain("Set RELEASES_URL")
   const latest = { tag_name: "v999.0.0", html_url: "https://example.org/notes" }

@@ -8,9 +8,11 @@ import { sql } from "drizzle-orm"
 import * as v from "valibot"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { segmentsIn } from "#db/embedded/wal-archive.ts"
+import { identify } from "#db/installation.ts"
 import { listBases, pruneBases } from "#server/backup/history/bases.ts"
 import { Moment } from "#server/backup/history/moment.ts"
 import { followHistory, readState, writeState } from "#server/backup/history/state.ts"
+import { claimPlace, ownedFolder } from "#server/backup/owner.ts"
 import { openLog } from "#server/log.ts"
 import { inAll } from "../support/all.ts"
 import { aFile } from "../support/file-drawer.ts"
@@ -63,6 +65,21 @@ describe("a history", () => {
     const place = await home.restore(Date.now() + 60_000, { keepSessions: true })
     expect(place.restored).toMatchObject({ isReached: false, lost: [] })
     expect(await place.read()).toEqual(state)
+  })
+
+  it("is only read by what was restored beside the original, which is another installation", async () => {
+    await home.archiveAll()
+    const before = filesBelow(home.archive)
+    const place = await home.restore(null)
+    expect((await identify(place.url)).installation).not.toBe((await identify(home.url)).installation)
+    const [server] = await place.db.execute<{ mode: string }>(
+      sql`select current_setting('archive_mode') as mode`,
+    )
+    expect(server?.mode).toBe("off")
+    await expect(
+      claimPlace(ownedFolder(join(home.archive, "..")), await identify(place.url)),
+    ).rejects.toThrow(/has the backups of another database.*--take-over$/)
+    expect(filesBelow(home.archive)).toEqual(before)
   })
 
   it("ends every session, and names the files whose bytes it does not have", async () => {
@@ -265,3 +282,7 @@ describe("the folder of a history", () => {
     expect(await listBases(home.archive)).toHaveLength(before.length)
   })
 })
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map(String).toSorted()
+}

@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
 import { startEmbeddedPostgres } from "#db/embedded.ts"
 import { findAccount, ownEverything } from "#db/embedded/account.ts"
+import { identify } from "#db/installation.ts"
 import { migrate } from "#db/migrate.ts"
 import { blobs as blobRows, files } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
@@ -17,6 +18,7 @@ import { takeBase } from "#server/backup/history/bases.ts"
 import { copyingRemoved, historyBlobsIn } from "#server/backup/history/blobs.ts"
 import { openArchive, startKeepingHistory } from "#server/backup/history/keep-history.ts"
 import { finishMoment, prepareMoment, restoreMoment } from "#server/backup/history/recover-moment.ts"
+import { claimPlace, ownedFolder } from "#server/backup/owner.ts"
 import { readConfig } from "#server/config.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
@@ -81,7 +83,9 @@ export async function openHistoryHome() {
   await kept.copyNew({ db, blobs: store })
   await takeBase(server.url, archive)
 
+  await claimPlace(ownedFolder(historyFolder), await identify(server.url))
   const home = {
+    url: server.url,
     db,
     archive,
     kept,
@@ -164,15 +168,21 @@ export async function openHistoryHome() {
         ...place,
         migrations,
         keepSessions,
+        continues: false,
         openFolder: openDiskBlobs,
       })
-      const started = await startEmbeddedPostgres({ directory: place.database, settings: { fsync: "off" } })
+      const started = await startEmbeddedPostgres({
+        directory: place.database,
+        // Where a copy beside the original would archive too.
+        history: historyFolder,
+        settings: { fsync: "off" },
+      })
       const opened = openDatabase(started.url, { connections: 2 })
       onTestFinished(async () => {
         await opened.close()
         await started.stop()
       })
-      return { restored, db: opened.db, read: () => readState(opened.db, place.blobs) }
+      return { restored, url: started.url, db: opened.db, read: () => readState(opened.db, place.blobs) }
     },
     /** A folder for a PostgreSQL that is not ours, with an earlier cluster in it. */
     earlier() {

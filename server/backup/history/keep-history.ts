@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
+import type { ForeignBackups } from "#server/backup/owner.ts"
 import { startRecurring } from "#server/recurring.ts"
 import { listBases, pruneBases, takeBase, type Base } from "./bases.ts"
 import { historyBlobsIn, openKeptBlobs, type KeptBlobs, type Source } from "./blobs.ts"
@@ -21,6 +22,13 @@ const DAY = 24 * 60 * 60 * 1000
 const BETWEEN_BASES = DAY
 
 export const NO_HISTORY: History = { behind: () => 0, since: () => 0, stop: () => Promise.resolve() }
+
+/** One that cannot be kept, because the folder is another's: it is behind from the start. */
+export function refusedHistory({ log }: { log: Log }, refusal: ForeignBackups): History {
+  const begun = Date.now()
+  log.error({ err: refusal }, "could not keep the history")
+  return { ...NO_HISTORY, behind: () => Math.max(1, Date.now() - begun) }
+}
 
 /**
  * Opens the archive of the PostgreSQL whose files are in `cluster`, which hands over its log by
@@ -106,6 +114,11 @@ async function isDue({ db }: Pick<Source, "db">, newest: Base | undefined, now: 
 }
 
 async function refuseFailedArchive({ db }: Pick<Source, "db">) {
+  const [server] = await db.execute<{ mode: string }>(sql`select current_setting('archive_mode') as mode`)
+  if (server?.mode === "off")
+    throw new Error(
+      "PostgreSQL began while the history was another's, and hands nothing over. Restart Tideline.",
+    )
   const [archiver] = await db.execute<{ segment: string | null }>(sql`
     select last_failed_wal as segment from pg_stat_archiver
     where last_failed_time > coalesce(last_archived_time, '-infinity')`)

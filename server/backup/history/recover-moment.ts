@@ -7,6 +7,7 @@ import { openDatabase, type Database } from "#db/client.ts"
 import { forgetRecovery, isPrepared, prepareRecovery } from "#db/embedded/prepare-recovery.ts"
 import { recoverCluster } from "#db/embedded/recover.ts"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
+import { RENEW_INSTALLATION } from "#db/installation.ts"
 import { migrate } from "#db/migrate.ts"
 import { blobs as blobRows, files } from "#db/schema/files.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
@@ -24,6 +25,8 @@ export interface MomentTarget {
   /** The application's future blob store. */
   blobs: Blobs
   keepSessions: boolean
+  /** Whether the history continues with what is restored; otherwise it is only read. */
+  continues: boolean
   openFolder(path: string): Promise<Blobs>
 }
 
@@ -54,7 +57,7 @@ export async function restoreMoment(
   const put = new Set<string>()
   try {
     const { result, ...recovered } = await recoverCluster(
-      { base, archive, until: moment, directory: target.database },
+      { base, archive, until: moment, directory: target.database, continuesArchive: target.continues },
       (url) => settle(url, kept, target, put),
     )
     return { ...recovered, lost: result }
@@ -85,7 +88,7 @@ export async function prepareMoment(
 export async function finishMoment(
   history: string,
   cluster: string,
-  { url, ...target }: Omit<MomentTarget, "database"> & { url: string },
+  { url, ...target }: Omit<MomentTarget, "database" | "continues"> & { url: string },
 ): Promise<string[]> {
   if (!isPrepared(cluster))
     throw new Error(`${cluster} was not restored to a moment, or that is finished. Nothing was changed.`)
@@ -121,7 +124,7 @@ async function settle(
   const { db, close } = openDatabase(url, { connections: 2 })
   try {
     await db.transaction(async (tx) => {
-      for (const statement of leftOut(target)) await tx.execute(sql.raw(statement))
+      for (const statement of [...leftOut(target), RENEW_INSTALLATION]) await tx.execute(sql.raw(statement))
     })
     return await putBlobs(db, kept, target.blobs, put)
   } finally {
@@ -132,7 +135,8 @@ async function settle(
 /** The newest copy that is older than the moment, of all clusters. */
 async function chooseBase(history: string, moment: number | null): Promise<{ archive: string; base: Base }> {
   const found: { archive: string; base: Base }[] = []
-  for (const system of await readdir(history).catch(() => [])) {
+  const names = await readdir(history).catch(() => [])
+  for (const system of names.filter((name) => /^\d+$/.test(name))) {
     const archive = join(history, system)
     for (const base of await listBases(archive)) found.push({ archive, base })
   }

@@ -1,21 +1,26 @@
 import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
+import type { Identity } from "#db/installation.ts"
 import { findChecked } from "#server/backup/check.ts"
+import { UNFINISHED } from "#server/backup/folder.ts"
 import { listBases } from "#server/backup/history/bases.ts"
 import { readState } from "#server/backup/history/state.ts"
+import { describeForeign, findForeign, ownedBucket, ownedFolder } from "#server/backup/owner.ts"
 import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
-import { ok, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
+import { remindOfBackups } from "#server/operator/concerns.ts"
+import { concerned, ok, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
 
 /** Whether backups are taken, and copied. */
-export async function checkBackups(config: Config): Promise<Finding[]> {
-  return [await checkSchedule(config), ...(await checkBackupBucket(config))]
+export async function checkBackups(config: Config, own: Identity | null): Promise<Finding[]> {
+  return [await checkSchedule(config, own), ...(await checkBackupBucket(config, own))]
 }
 
 /** Whether the newest checked backup is in the bucket. */
-async function checkBackupBucket(config: Config): Promise<Finding[]> {
+async function checkBackupBucket(config: Config, own: Identity | null): Promise<Finding[]> {
   const what = "Copies"
   const { backups, backupBucket } = config
   if (!backupBucket) return []
@@ -28,7 +33,9 @@ async function checkBackupBucket(config: Config): Promise<Finding[]> {
     ]
   try {
     const bucket = await openBackupBucket(config)
-    const [checked, copied] = [await findChecked(backups.directory), await findNewest(bucket)]
+    const others = own === null ? [] : await findForeign([ownedBucket(bucket)], own)
+    if (others.length > 0) return [warning(what, describeForeign(bucket.url))]
+    const [checked, copied] = [await findChecked(backups.directory), await findNewest(bucket, own)]
     const found = copied === null ? "has none yet" : `has the one of ${new Date(copied).toISOString()}`
     if (checked === null || (copied ?? 0) >= checked.takenAt) return [ok(what, `${bucket.url} ${found}.`)]
     return [
@@ -42,15 +49,19 @@ async function checkBackupBucket(config: Config): Promise<Finding[]> {
   }
 }
 
-async function checkSchedule({ backups }: Config): Promise<Finding> {
-  if (!backups)
-    return ok(
-      "Backups",
-      "This process takes none. Schedule them with BACKUP_SCHEDULE, or with a tool of yours.",
-    )
+async function checkSchedule(
+  { backups, backsUpElsewhere, history }: Config,
+  own: Identity | null,
+): Promise<Finding> {
+  if (backsUpElsewhere) return ok("Backups", "Another process or tool takes them: BACKUP_SCHEDULE=elsewhere.")
+  if (!backups && history) return ok("Backups", "None is scheduled; the history restores any moment.")
+  if (!backups) return concerned("Backups", remindOfBackups(), "")[0]!
   const { directory } = backups
   try {
-    const { due, newest } = await findState(backups, Date.now())
+    const others = own === null ? [] : await findForeign([ownedFolder(directory)], own)
+    if (others.length > 0) return warning("Backups", describeForeign(directory))
+    await tryFolder(directory)
+    const { due, newest } = await findState(backups, own, Date.now())
     const when = newest === 0 ? "There is none yet" : `The newest is of ${new Date(newest).toISOString()}`
     if (newest >= due) return ok("Backups", `${when}, checked, in ${directory}.`)
     const expected = `one was due at ${new Date(due).toISOString()}`
@@ -59,14 +70,31 @@ async function checkSchedule({ backups }: Config): Promise<Finding> {
       `${when}, but ${expected}. A running Tideline takes it now; if it cannot, its log says why.`,
     )
   } catch (error) {
-    return warning("Backups", `${directory} cannot be read: ${reasonOf(error)}`)
+    return warning(
+      "Backups",
+      `No backup can be written to ${directory}: ${reasonOf(error)}. It must belong to the user that Tideline runs as${userHere()}.`,
+    )
   }
 }
 
+/** Writes into the folder, and removes what was written. */
+async function tryFolder(directory: string) {
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 })
+  await rm(await mkdtemp(join(directory, UNFINISHED)), { recursive: true })
+  if (made !== undefined) await rm(made, { recursive: true })
+}
+
+function userHere() {
+  const number = process.getuid?.()
+  return number === undefined ? "" : `, number ${number}`
+}
+
 /** Whether any moment of the last days can be restored. */
-export async function checkHistory({ database, history }: Config): Promise<Finding[]> {
+export async function checkHistory({ database, history }: Config, own: Identity | null): Promise<Finding[]> {
   const what = "History"
   if (!history) return []
+  const others = own === null ? [] : await findForeign([ownedFolder(history.directory)], own)
+  if (others.length > 0) return [warning(what, describeForeign(history.directory))]
   if (database.kind === "external") return [await checkKeptElsewhere(history.state)]
   const cluster = join(database.directory, "data")
   if (!existsSync(cluster)) return [ok(what, "The first start begins it.")]

@@ -8,13 +8,12 @@ import { readCertificate } from "#server/ops/certificate.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
 import { version } from "#server/version.ts"
-import { checkBackups, checkHistory } from "./backups.ts"
 import { concerned, ok, problem, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
 
 const TIMEOUT = 10_000
 const DAY = 24 * 60 * 60 * 1000
 
-/** What a process needs besides its database. */
+/** What a process needs besides its database and its backups. */
 export async function checkServices(config: Config): Promise<Finding[]> {
   const found = await Promise.all([
     checkFiles(config),
@@ -22,8 +21,6 @@ export async function checkServices(config: Config): Promise<Finding[]> {
     checkMail(config),
     checkModel(config),
     checkAddress(config),
-    checkBackups(config),
-    checkHistory(config),
     checkVersion(config),
   ])
   return [...found.flat(), ...checkOperators(config)]
