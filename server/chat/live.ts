@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
+import { InSpace } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
@@ -138,8 +138,8 @@ export const liveChunks = defineLiveQuery({
 export const liveWaiting = defineLiveQuery({
   name: "chat.listWaiting",
   description:
-    "The messages in a conversation of a space that wait for the replies to those before them, the first in line first. When the reply to one begins, it is in chat.listMessages, and its row is removed.",
-  args: v.strictObject({ threadId: ThreadId, spaceId: SpaceId }),
+    "The messages in a conversation that wait for the replies to those before them, the first in line first. When the reply to one begins, it is in chat.listMessages, and its row is removed.",
+  args: v.strictObject({ threadId: ThreadId, spaceId: InSpace }),
   table: watchedWaiting,
   ...ofConversation,
   order: { field: "place", direction: "asc" },

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
 import { chatMessages, chatWaiting } from "#db/schema/chat.ts"
+import { PERSONAL } from "#db/schema/spaces.ts"
 import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"
 import { findMentioned, notifyMentioned } from "#server/notifications/mention.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -64,7 +65,7 @@ interface Opening {
  * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
  * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it
  * or others wait, or while the viewer has as many replies in progress as their plan allows; messages
- * that wait count as such. With `mayWait`, a new message in a space waits instead. One person's
+ * that wait count as such. With `mayWait`, a new message waits instead. One person's
  * replies in progress are counted, so their messages are stored one after the other, whichever
  * process receives them. Those that wait in this process are stored in one batch: a hundred take as
  * many statements as two.
@@ -191,9 +192,8 @@ async function prepare(
   const isNext = question.waitingId !== undefined && state.next?._id === question.waitingId
   if (question.waitingId !== undefined && !isNext) throw new Conflict("reply-running")
   if ((state.running && !isAbandoned) || (state.next && !isNext)) {
-    const { spaceId } = state
-    if (isNext || spaceId === null || !mayWait(question, state)) throw new Conflict("reply-running")
-    return wait({ scope, threadId, question, timeLimit }, tx, spaceId, running)
+    if (isNext || !mayWait(question, state)) throw new Conflict("reply-running")
+    return wait({ scope, threadId, question, timeLimit }, tx, state.spaceId, running)
   }
 
   if (known?.status === "completed" && !question.again)
@@ -220,7 +220,7 @@ function mayWait({ mayWait: mayIt, again, replaces }: SentMessage, { known }: Th
 async function wait(
   { scope, threadId, question }: Opening,
   tx: Transaction,
-  spaceId: string,
+  spaceId: string | null,
   running: number,
 ): Promise<WaitingTurn> {
   const { requestId, text, fileIds = [] } = question
@@ -236,7 +236,7 @@ async function wait(
     const { _id: waitingId, ahead } = await addWaiting(inner, {
       userId: scope.viewer.user._id,
       threadId,
-      spaceKey: spaceId,
+      spaceKey: spaceId ?? PERSONAL,
       requestId,
       content: text,
       attachments: attachments.length > 0 ? attachments : null,

@@ -25,7 +25,7 @@ export const ChatRequest = v.object({
     v.pipe(
       v.boolean(),
       v.description(
-        "In a space, with `Prefer: respond-async`: while a reply is being generated, a new message waits for its turn instead of being refused.",
+        "With `Prefer: respond-async`: while a reply is being generated, a new message waits for its turn instead of being refused.",
       ),
     ),
     false,

@@ -94,6 +94,30 @@ describe("a text that is typed", () => {
   })
 })
 
+describe("a message that is sent during a reply", () => {
+  it("waits for its end, also through a reload, and can be taken back", async () => {
+    const page = await chat.open("/dashboard/chat")
+    await field(page).fill("/slow 60")
+    await field(page).press("Enter")
+    await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
+    await page.getByRole("button", { name: "Stop generating" }).waitFor()
+    for (const text of ["And tomorrow?", "And on Sunday?"]) {
+      await field(page).fill(text)
+      await field(page).press("Enter")
+      await page.getByRole("list", { name: "Waiting messages" }).getByText(text).waitFor()
+    }
+    const waiting = page.getByRole("list", { name: "Waiting messages" })
+    await expect.poll(() => waiting.getByRole("button", { name: "Take back" }).count()).toBe(2)
+    await page.reload()
+    await waiting.getByRole("listitem").filter({ hasText: "And on Sunday?" }).getByText("Take back").click()
+    await expect.poll(() => field(page).inputValue()).toBe("And on Sunday?")
+    const questions = page.getByRole("article", { name: "You" })
+    await page.keyboard.press("Escape")
+    await questions.getByText("And tomorrow?").waitFor()
+    expect(await questions.count()).toBe(2)
+  })
+})
+
 describe("an image", () => {
   it("can be sent without words", async () => {
     const page = await chat.open("/dashboard/chat")

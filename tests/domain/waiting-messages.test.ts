@@ -148,17 +148,29 @@ describe("messages that wait in a conversation of a space", () => {
     await expect(withdrawMessage(ada, waiting)).rejects.toMatchObject({ reason: "no-such-waiting-message" })
   })
 
-  it("are only new messages in a space, of people who may write there", async () => {
+  it("are only new messages, of people who may write there", async () => {
     await expect(send(bob, "may I?")).rejects.toMatchObject({ reason: "space-reader" })
     await expect(
       openTurn(ada, threadId, { ...message("edit"), mayWait: true, replaces: "x" }, 60_000),
     ).rejects.toMatchObject(RUNNING)
-    const own = crypto.randomUUID()
-    await openTurn(ada, own, message("mine", { createsThread: true }), 60_000)
-    await expect(openTurn(ada, own, { ...message("no"), mayWait: true }, 60_000)).rejects.toMatchObject(
-      RUNNING,
-    )
     expect(await chat.db.$count(chatWaiting)).toBe(0)
+  })
+
+  it("wait in a personal conversation too, where nobody else sees or withdraws them", async () => {
+    threadId = crypto.randomUUID()
+    await openTurn(ada, threadId, message("mine", { createsThread: true }), 60_000)
+    await expect(openTurn(ada, threadId, message("no"), 60_000)).rejects.toMatchObject(RUNNING)
+    const next = idOf(await send(ada, "next"))
+    expect(await listWaiting(ada, threadId)).toMatchObject([{ content: "next", state: "waiting" }])
+    await expect(listWaiting(grace, threadId)).rejects.toMatchObject({ status: 404 })
+    await expect(withdrawMessage(grace, next)).rejects.toMatchObject({ status: 404 })
+    await withdrawMessage(ada, next)
+    expect(await listWaiting(ada, threadId)).toEqual([])
+
+    await send(ada, "second")
+    await endReply()
+    await answerNext(process, threadId)
+    expect(await questions()).toEqual(["mine", "second"])
   })
 })
 

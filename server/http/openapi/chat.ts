@@ -371,7 +371,7 @@ export const chatPaths: Record<string, PathItem> = {
     get: {
       ...common,
       operationId: "listWaitingMessages",
-      summary: "List the messages that wait in a conversation of a space",
+      summary: "List the messages that wait in a conversation",
       description: "The first in line first. One whose reply has begun is among the messages.",
       parameters: [threadId],
       responses: {

@@ -46,29 +46,19 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       const space = thread.spaceId === null ? undefined : await findSpace(scope, thread.spaceId)
       throw redirect(addressesIn(space?.slug).threadAt(thread._id))
     }
-    const [messages, turns, chunks, waiting] = await loadRecords(scope, thread._id, spaceId)
+    const args = { threadId: thread._id, spaceId }
+    const [messages, turns, chunks, waiting] = await loadLive(
+      scope,
+      [liveMessages, args],
+      [liveTurns, args],
+      [liveChunks, args],
+      [liveWaiting, args],
+    )
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
     return { thread, messages, turns, chunks, waiting, readings: readReplies(bubbles) }
   } catch (error) {
     throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }
-}
-
-/** Nobody waits in a personal conversation. */
-async function loadRecords(
-  scope: Parameters<typeof loadLive>[0],
-  threadId: string,
-  spaceId: string | undefined,
-) {
-  if (spaceId === undefined) {
-    const args = { threadId, spaceId }
-    return [
-      ...(await loadLive(scope, [liveMessages, args], [liveTurns, args], [liveChunks, args])),
-      null,
-    ] as const
-  }
-  const args = { threadId, spaceId }
-  return loadLive(scope, [liveMessages, args], [liveTurns, args], [liveChunks, args], [liveWaiting, args])
 }
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
@@ -122,7 +112,7 @@ interface LoadedConversation {
   messages: Loaded<LiveMessage>
   turns: Loaded<LiveTurn>
   chunks: Loaded<LiveChunk>
-  waiting: Loaded<WaitingMessage> | null
+  waiting: Loaded<WaitingMessage>
 }
 
 function LiveConversation({ threadId, messages, turns, chunks, waiting }: LoadedConversation) {
@@ -142,7 +132,7 @@ function LiveConversation({ threadId, messages, turns, chunks, waiting }: Loaded
       threadId={threadId}
       exchange={exchange}
       earlier={{ ...said, loadMore }}
-      line={waiting === null ? null : <WaitingLine threadId={threadId} waiting={waiting} />}
+      line={<WaitingLine threadId={threadId} waiting={waiting} />}
       presence={spaceId === undefined ? null : <PresenceLine threadId={threadId} messages={messages} />}
     />
   )

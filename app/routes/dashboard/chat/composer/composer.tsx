@@ -28,10 +28,11 @@ interface ComposerProps {
   draft: Draft
   onDraft: (draft: Draft) => void
   onSend: () => void
-  /** Set while a reply is being generated: the button then stops it. */
+  /**
+   * Set while a reply is being generated: the button then stops it, unless there is a message, which
+   * then waits for the reply.
+   */
   onStop?: (() => void) | undefined
-  /** Whether a message can be sent while a reply is being generated: it then waits. */
-  canQueue?: boolean
   /** Called for ArrowUp in an empty field. */
   onEditLast?: (() => void) | undefined
   pending?: boolean
@@ -49,7 +50,6 @@ export function Composer({
   onDraft,
   onSend,
   onStop,
-  canQueue = false,
   onEditLast,
   pending = false,
   blocked,
@@ -89,7 +89,7 @@ export function Composer({
       void readDropped(transfer).then((chosen) => attaching.upload(chosen.map(({ file }) => file))),
   )
   const hasContent = draft.text.trim() !== "" || draft.attachments.length > 0
-  const stop = canQueue && hasContent ? undefined : onStop
+  const stop = hasContent ? undefined : onStop
   const canSend = hasContent && !pasting.isTooLong && !blocked && !stop && !pending && !attaching.isUploading
 
   useEffect(() => {

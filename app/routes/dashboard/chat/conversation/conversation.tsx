@@ -31,7 +31,7 @@ interface ConversationProps {
   threadId: string
   exchange: ReturnType<typeof useExchange>
   earlier: Earlier
-  /** Who else is there. Null for a personal conversation, like the next. */
+  /** Who else is there. Null for a personal conversation. */
   presence: ReactNode
   /** The messages that wait for their turn. */
   line: ReactNode
@@ -112,14 +112,14 @@ export function Conversation({ threadId, exchange, earlier, presence, line }: Co
         {announcement}
       </p>
       {presence === null ? null : <div className="h-7 shrink-0 px-4">{presence}</div>}
-      {line === null ? null : <div className="shrink-0 px-4">{line}</div>}
+      <div className="shrink-0 px-4">{line}</div>
       {mayEdit ? (
         <ComposerArea
           threadId={threadId}
           refusal={refusal}
           onStop={stop ?? undefined}
           onAsk={acts.ask}
-          onQueue={spaceId !== undefined ? acts.queue : undefined}
+          onQueue={acts.queue}
           onDismiss={() => questions.dismiss(threadId)}
           onEditLast={acts.editLast}
         />
@@ -151,8 +151,8 @@ interface ComposerProps {
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
   onAsk: (draft: Draft) => void
-  /** Set if a message can wait for the reply that is being generated. */
-  onQueue: ((draft: Draft) => void) | undefined
+  /** Called with a message that waits for the reply that is being generated. */
+  onQueue: (draft: Draft) => void
   onDismiss: () => void
   onEditLast: () => void
 }
@@ -171,11 +171,10 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onQueue, onDismiss, on
         onDraft={setDraft}
         onSend={() => {
           clearDraft(threadId)
-          if (onStop && onQueue) onQueue(draft)
+          if (onStop) onQueue(draft)
           else onAsk(draft)
         }}
         onStop={onStop}
-        canQueue={onQueue !== undefined}
         onEditLast={onEditLast}
         blocked={useObstacle(model.available, wait)}
         placeholder={t`Ask a follow-up…`}
