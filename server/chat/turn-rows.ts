@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
+import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import {
   chatMessages,
@@ -12,11 +13,13 @@ import {
   type ChatTurn,
   type ChatWaiting,
 } from "#db/schema/chat.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Mentioned } from "#server/notifications/mention.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayEdit } from "#server/spaces/access.ts"
+import { SpaceId } from "#server/spaces/place-contract.ts"
 import { readableThreads } from "./access.ts"
 import { UNTITLED } from "./contract.ts"
 import { deadlineOf } from "./deadline.ts"
@@ -43,12 +46,13 @@ export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | 
 
 interface Sought {
   threadId: string
-  question: { requestId: string }
+  question: { requestId: string; spaceId?: string | undefined }
 }
 
 /**
- * Locks the viewer's row first, so that two processes lock in the same order, and in a mode that
- * lets other rows refer to it. Leaves out conversations that the viewer may not see.
+ * Locks the viewer's memberships first, as everything does that locks memberships, then their row, so
+ * that two processes lock in the same order, and in a mode that lets other rows refer to it. Leaves
+ * out conversations that the viewer may not see.
  */
 export async function lockThreads(
   scope: Scope<"db" | "viewer">,
@@ -56,9 +60,21 @@ export async function lockThreads(
   sought: readonly Sought[],
 ): Promise<void> {
   const threadIds = sought.map(({ threadId }) => threadId)
+  const spaceIds = sought.flatMap(({ question: { spaceId } }) => (v.is(SpaceId, spaceId) ? [spaceId] : []))
   await tx.execute(sql`
-    with viewer as materialized (
-      select ${users._id} from ${users} where ${users._id} = ${scope.viewer.user._id} for no key update
+    with membership as materialized (
+      select from ${spaceMembers} where ${spaceMembers.userId} = ${scope.viewer.user._id} and (
+        ${spaceMembers.spaceId} = any(${`{${spaceIds.join()}}`}::uuid[]) or ${spaceMembers.spaceId} in (
+          select ${chatThreads.spaceId} from ${chatThreads}
+          where ${chatThreads._id} = any(${`{${threadIds.join()}}`}::uuid[])
+        )
+      )
+      order by ${spaceMembers.spaceId} for key share
+    ), viewer as materialized (
+      select ${users._id} from ${users}
+      -- Counting reads, and so locks, all memberships before the row.
+      where ${users._id} = ${scope.viewer.user._id} and (select count(*) from membership) >= 0
+      for no key update
     )
     select from ${chatThreads}, viewer
     where ${readableThreads(scope)} and ${chatThreads._id} = any(${`{${threadIds.join()}}`}::uuid[])

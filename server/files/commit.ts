@@ -25,16 +25,17 @@ export function commitFile(
   file: { fileName: string; mimeType: string },
 ): Promise<FileSummary> {
   return db.transaction(async (tx) => {
-    const [upload] = await tx
-      .select()
+    const unfinished = and(eq(uploads._id, uploadId), isNotNull(uploads.key))
+    const [place] = await tx
+      .select({ userId: uploads.userId, spaceId: uploads.spaceId })
       .from(uploads)
-      .where(and(eq(uploads._id, uploadId), isNotNull(uploads.key)))
-      .for("update")
-    if (!upload?.key || !upload.userId) {
-      throw givenUp()
-    }
-    const { userId, spaceId } = upload
+      .where(unfinished)
+    if (!place?.userId) throw givenUp()
+    const { userId, spaceId } = place
+    // Memberships are locked before everything else.
     if (spaceId !== null) await requireEditor({ db: tx, viewer: { user: { _id: userId } } }, spaceId)
+    const [upload] = await tx.select().from(uploads).where(unfinished).for("update")
+    if (!upload?.key || upload.userId !== userId || upload.spaceId !== spaceId) throw givenUp()
     const [blob] = await tx
       .insert(blobs)
       .values({ key: upload.key, ...stored })

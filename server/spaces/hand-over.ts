@@ -1,4 +1,4 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm"
+import { and, asc, eq, inArray, ne, or, sql } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
@@ -82,16 +82,23 @@ export async function handOverSpaces(
   userId: string,
   choices: SpaceChoices,
 ): Promise<void> {
-  const owned = await db
-    .select({ spaceId: spaceMembers.spaceId, role: spaceMembers.role })
+  const toDelete = [...choices].flatMap(([spaceId, choice]) => (choice === "delete" ? [spaceId] : []))
+  const owned = alias(spaceMembers, "owned")
+  const ownedToDelete = db
+    .select({ spaceId: owned.spaceId })
+    .from(owned)
+    .where(and(eq(owned.userId, userId), eq(owned.role, "owner"), inArray(owned.spaceId, toDelete)))
+  const locked = await db
+    .select({ spaceId: spaceMembers.spaceId, userId: spaceMembers.userId, role: spaceMembers.role })
     .from(spaceMembers)
-    .where(eq(spaceMembers.userId, userId))
-    .orderBy(asc(spaceMembers.spaceId))
-    // All, because the trigger deletes them: memberships are locked before everything else.
+    .where(or(eq(spaceMembers.userId, userId), inArray(spaceMembers.spaceId, ownedToDelete)))
+    .orderBy(asc(spaceMembers.spaceId), asc(spaceMembers._id))
+    // Their own, and everybody's in a space that goes, because they are deleted with it: memberships
+    // are locked before everything else.
     .for("update")
-  for (const { spaceId, role } of owned) {
+  for (const { spaceId, userId: memberId, role } of locked) {
     const choice = choices.get(spaceId)
-    if (role !== "owner" || choice === undefined) continue
+    if (memberId !== userId || role !== "owner" || choice === undefined) continue
     if (choice === "delete") await db.delete(spaces).where(eq(spaces._id, spaceId))
     else if (await isMember({ db }, spaceId, choice))
       await changeOwner({ db }, spaceId, { from: userId, to: choice })

@@ -64,9 +64,10 @@ export function transferSpace(
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     const most = scope.config.spacesPerPerson
-    const owned = await countOwned(tx, userId)
     await requireMember(inside, spaceId, ["owner"])
     await requireOther(inside, spaceId, userId)
+    // After the memberships, which are locked before everything else.
+    const owned = await countOwned(tx, userId)
     if (owned >= most) throw new Conflict("member-owns-too-many", { most })
     await changeOwner(inside, spaceId, { from: scope.viewer.user._id, to: userId })
     await requireStorage(inside, userId)

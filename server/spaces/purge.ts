@@ -1,5 +1,5 @@
-import { and, lt } from "drizzle-orm"
-import { spaceInvitations, spaces } from "#db/schema/spaces.ts"
+import { and, asc, inArray, lt } from "drizzle-orm"
+import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { SPACE_TRASH_LIFETIME } from "./contract.ts"
@@ -23,5 +23,15 @@ export function startPurgingSpaces({ db, log }: Scope<"db" | "log">): Recurring 
 
 export async function purgeSpaces({ db }: Scope<"db">, now = Date.now()): Promise<void> {
   await db.delete(spaceInvitations).where(lt(spaceInvitations.expiresAt, now))
-  await db.delete(spaces).where(and(spaces.trashed, lt(spaces.trashedAt, now - SPACE_TRASH_LIFETIME)))
+  await db.transaction(async (tx) => {
+    const over = and(spaces.trashed, lt(spaces.trashedAt, now - SPACE_TRASH_LIFETIME))
+    // Memberships are locked before everything else.
+    await tx
+      .select({ _id: spaceMembers._id })
+      .from(spaceMembers)
+      .where(inArray(spaceMembers.spaceId, tx.select({ _id: spaces._id }).from(spaces).where(over)))
+      .orderBy(asc(spaceMembers.spaceId), asc(spaceMembers._id))
+      .for("update")
+    await tx.delete(spaces).where(over)
+  })
 }
