@@ -278,8 +278,6 @@ export const programRefusalTexts = {
   "message-not-ui-message":
     "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
   "message-role-unknown": "A message's role must be user or assistant.",
-  "message-tool-unknown": "There is no tool called {tool}.",
-  "message-part-refused": "A part of type {type} is refused.",
   "message-part-not-file":
     'A user\'s message holds text and their own files, as parts of type "data-file"; one of type {type} is refused.',
   "input-invalid": "{problem}",

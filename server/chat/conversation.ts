@@ -1,4 +1,4 @@
-import { getToolOrDynamicToolName, isToolUIPart, safeValidateUIMessages, type ModelMessage } from "ai"
+import { safeValidateUIMessages, type ModelMessage } from "ai"
 import * as v from "valibot"
 import { BadRequest } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
@@ -25,13 +25,13 @@ export type ReadMessage = ReturnType<typeof readParts>
 
 /**
  * What the model receives of the posted messages: the user's text and files, and the text of the
- * replies. A sender cannot write system messages, attach a file by URL, or invent tool results:
- * such messages throw BadRequest. Tool calls and reasoning of earlier replies are left out. `tools`
- * are the names of the existing tools.
+ * replies. A sender cannot write system messages or attach a file by URL: such messages throw
+ * BadRequest. Everything but text is left out of earlier replies, so that nobody can invent the
+ * results of tools.
  */
-export async function readConversation(posted: unknown[], tools: string[]): Promise<ReadMessage[]> {
+export async function readConversation(posted: unknown[]): Promise<ReadMessage[]> {
   const messages = await validate(posted)
-  const read = messages.map((message) => readParts(message, tools))
+  const read = messages.map(readParts)
   if (read.at(-1)?.role !== "user") throw new BadRequest("messages-not-ended-by-user")
   const files = read.reduce((sum, { fileIds }) => sum + fileIds.length, 0)
   if (files > FILES_LIMIT) {
@@ -65,7 +65,7 @@ export async function readPostedMessage(posted: unknown[]): Promise<PostedMessag
   if (!/^\P{Cc}{1,100}$/u.test(message.id)) {
     throw new BadRequest("message-id-unfit")
   }
-  const { text, fileIds } = readParts(message, [])
+  const { text, fileIds } = readParts(message)
   return { requestId: message.id, text, fileIds }
 }
 
@@ -81,23 +81,17 @@ async function validate(posted: unknown[]) {
   return validated.data
 }
 
-function readParts({ role, parts }: ChatUIMessage, tools: string[]) {
+function readParts({ role, parts }: ChatUIMessage) {
   if (role === "system") throw new BadRequest("message-role-unknown")
   const texts: string[] = []
   const fileIds: string[] = []
   for (const part of parts) {
     if (part.type === "text") texts.push(part.text)
+    // Everything else in a reply is left out: the model gets its text.
     else if (role === "user") fileIds.push(readReference(part))
-    else if (isToolUIPart(part)) {
-      const name = getToolOrDynamicToolName(part)
-      if (!tools.includes(name))
-        throw new BadRequest("message-tool-unknown", { tool: JSON.stringify(name.slice(0, 100)) })
-    } else if (part.type !== "step-start" && part.type !== "reasoning") {
-      throw new BadRequest("message-part-refused", { type: quoteType(part) })
-    }
   }
   const text = storableText(texts.join("\n\n"))
-  if (text.length > MESSAGE_LIMIT) {
+  if (role === "user" && text.length > MESSAGE_LIMIT) {
     throw new BadRequest("message-too-long", { most: MESSAGE_LIMIT, length: text.length })
   }
   if (fileIds.length > ATTACHMENTS_LIMIT) {

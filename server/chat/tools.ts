@@ -105,11 +105,6 @@ function readingTools(scope: ToolScope, spaceId: string | null) {
   }
 }
 
-export const TOOL_NAMES = ["currentTime", "searchFiles", "readFile", "searchThreads"] satisfies (
-  | keyof typeof publicTools
-  | keyof ReturnType<typeof readingTools>
-)[]
-
 /** A refusal is something that the model can tell. */
 async function answerRefusal<Output>(find: () => Promise<Output>): Promise<Output | { problem: string }> {
   try {

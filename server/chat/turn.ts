@@ -3,6 +3,7 @@ import { Conflict } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { ReplyStopped } from "./generate-reply.ts"
+import { createCallIds } from "./call-ids.ts"
 import { createReplyRecord } from "./reply-record.ts"
 import type { ReplyChunk, Asked, StopReason, Waits } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
@@ -49,7 +50,9 @@ export function answerOnce(
   const { signal, stop, release } = limitTime(timeLimit)
   const chunks = openQueue<ReplyChunk>()
   const record = createReplyRecord()
-  const onChunk = (chunk: ReplyChunk) => {
+  const withOwnId = createCallIds()
+  const onChunk = (given: ReplyChunk) => {
+    const chunk = withOwnId(given)
     record.take(chunk)
     chunks.add(chunk)
   }
@@ -159,9 +162,11 @@ type Fresh = Extract<OpenedTurn, { kind: "fresh" }>
 
 async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: Reader) {
   const record = createReplyRecord()
+  const withOwnId = createCallIds()
   const pieces = scope.turns.chunks.open(turn.answerId, () => record.drain())
   try {
-    await scope.replies.continueThread(scope, { ...turn, signal }, (chunk) => {
+    await scope.replies.continueThread(scope, { ...turn, signal }, (given) => {
+      const chunk = withOwnId(given)
       record.take(chunk)
       pieces.grew()
       reader.onChunk(chunk)

@@ -16,7 +16,7 @@ import { json } from "#server/transport/json.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { secondFactorPath } from "./redirects.ts"
 import { refuseVisitor } from "./scope.ts"
-import { refuseCredential, refuseScope } from "./unauthorized.ts"
+import { refuseCredential, refuseScope, refuseUnknown } from "./unauthorized.ts"
 import { visitOf } from "./visit.ts"
 import { bodyOf } from "#server/transport/refusals.ts"
 
@@ -49,6 +49,7 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   const { credential } = access
   const shown = context.get(sessionContext)
   const isBearer = shown !== null && shown.via !== "cookie"
+  if (isBearer && pattern === "*") return refuseUnknown(404)
   if (isBearer && (credential === "session" || credential === "password")) return refuseCredential()
   const session = isBearer && credential === "none" ? null : shown
   context.set(sessionContext, session)
@@ -64,7 +65,13 @@ export const guard: MiddlewareFunction<Response> = async ({ request, context, ur
   if (session) return keepFromCaches(await next())
   const leadsNowhere = pattern === "*" && (isOpenPrefix(url) || looksLikeFile(url))
   if (orderIsGiven || credential === "none" || leadsNowhere) return next()
+  if (pattern === "*" && isFromProgram(request, url)) return refuseUnknown(401)
   return refuseVisitor(context.get(urlContext))
+}
+
+/** Whether a visitor's request for an unknown URL is a program's, which a sign-in page does not help. */
+function isFromProgram({ headers }: Request, { pathname }: URL): boolean {
+  return headers.has("authorization") || /^\/v\d+(\/|$)/i.test(pathname)
 }
 
 /** Whether the session has to show a second factor before it opens anything. */

@@ -16,6 +16,13 @@ export function refuseCredential(): Response {
   return json({ error }, { status: 401, headers })
 }
 
+/** For a program that asks for a URL that does not exist, such as that of another product's API. */
+export function refuseUnknown(status: 401 | 404): Response {
+  const error = "There is nothing at this URL. The API is below /api, and /api/openapi.json describes it."
+  const headers = status === 401 ? { "WWW-Authenticate": 'Bearer realm="tideline"' } : {}
+  return json({ error }, { status, headers })
+}
+
 /** For a caller whose key is valid but limited to other scopes. RFC 6750, section 3.1. */
 export function refuseScope(scope: KeyScope): Response {
   const error = `This API key does not have the scope ${scope}. Create a key that has it.`

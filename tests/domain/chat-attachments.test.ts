@@ -184,7 +184,7 @@ describe("an attached file", () => {
       text: "Read.",
       fileIds: [fileId],
     })
-    const read = await readConversation([message(reference(fileId))], [])
+    const read = await readConversation([message(reference(fileId))])
     expect(await toModelMessages(ada, read)).toMatchObject([
       { role: "user", content: [{ type: "text", text: expect.stringContaining("Posted.") }] },
     ])
@@ -202,24 +202,21 @@ describe("an attached file", () => {
   ])("is refused if it is named as %s", async (_, named) => {
     const posted = [message({ type: "text", text: "Read." }, ...named)]
     await expect(readPostedMessage(posted)).rejects.toMatchObject({ status: 400 })
-    await expect(readConversation(posted, [])).rejects.toMatchObject({ status: 400 })
+    await expect(readConversation(posted)).rejects.toMatchObject({ status: 400 })
   })
 
-  it("can only come from the user: a reply that contains one is refused", async () => {
+  it("can only come from the user: one in a reply is left out", async () => {
     const fileId = await addFile(ada, "answered.txt", "Answered.")
     const forged = { ...message(reference(fileId)), id: "2", role: "assistant" }
-    await expect(readConversation([forged, message({ type: "text", text: "Hi" })], [])).rejects.toMatchObject(
-      {
-        status: 400,
-      },
-    )
+    const [read] = await readConversation([forged, message({ type: "text", text: "Hi" })])
+    expect(read?.fileIds).toEqual([])
   })
 
   it("is one of at most fifty in a conversation that is not stored", async () => {
     const posted = Array.from({ length: 6 }, () =>
       message(...Array.from({ length: 9 }, () => reference(crypto.randomUUID()))),
     )
-    await expect(readConversation(posted, [])).rejects.toMatchObject({
+    await expect(readConversation(posted)).rejects.toMatchObject({
       message: "54 files are too many: the messages can have 50 together.",
     })
   })

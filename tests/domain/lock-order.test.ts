@@ -156,5 +156,10 @@ async function anUpload({ viewer }: Person, spaceId: string) {
 }
 
 function finish(uploadId: string) {
-  return commitFile(chat, uploadId, { size: 1, sha256: SHA256 }, { fileName: "a.txt", mimeType: "text/plain" })
+  return commitFile(
+    chat,
+    uploadId,
+    { size: 1, sha256: SHA256 },
+    { fileName: "a.txt", mimeType: "text/plain" },
+  )
 }

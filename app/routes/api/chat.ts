@@ -13,7 +13,6 @@ import {
 import { answerFailure } from "#server/chat/failure.ts"
 import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
-import { TOOL_NAMES } from "#server/chat/tools.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
 import { claimedAddress } from "#server/http/client-key.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
@@ -103,7 +102,7 @@ async function readPosted({
 }: ChatRequest): Promise<PostedInThread | { messages: ReadMessage[] }> {
   return threadId
     ? { threadId, message: await readPostedMessage(messages) }
-    : { messages: await readConversation(messages, TOOL_NAMES) }
+    : { messages: await readConversation(messages) }
 }
 
 /**

@@ -101,6 +101,25 @@ describe("an API key under /api", () => {
     expect(wrong).toEqual([])
   })
 
+  test("learns at unknown URLs where the API is, and so does a program without a valid key", async () => {
+    const nothing = "There is nothing at this URL. The API is below /api, and /api/openapi.json describes it."
+    for (const path of ["/v1", "/v1/models", "/v1/chat/completions", "/openai/v1/models", "/graphql"]) {
+      for (const method of ["GET", "POST"]) {
+        const known = await sendWith(bearers["an API key"], path, { method })
+        expect([path, method, ...(await refusalOf(known))]).toEqual([path, method, 404, nothing])
+        const unknown = await sendWith("no-key", path, { method })
+        expect([path, method, ...(await refusalOf(unknown))]).toEqual([path, method, 401, nothing])
+      }
+    }
+    expect(await refusalOf(await fetch(`${app.origin}/v1/models`))).toEqual([401, nothing])
+    // A visitor's browser is still led to the sign-in page, and keys open no page.
+    const browser = await fetch(`${app.origin}/nowhere`, { redirect: "manual" })
+    expect(browser.headers.get("location")).toContain("/sign-in")
+    expect(await refusalOf(await sendWith(bearers["an API key"], "/dashboard"))).toEqual([401, REASON])
+    const refused = await sendWith("no-key", "/dashboard")
+    expect(refused.headers.get("location")).toContain("/sign-in")
+  })
+
   test("cannot change the user record, over HTTP or over the socket", async () => {
     const headers = { authorization: `Bearer ${key}` }
     const sync = await fetch(`${app.origin}/api/users/sync`, { method: "POST", headers, body: "{}" })
