@@ -25,25 +25,17 @@ export function createCallIds(): (chunk: ReplyChunk) => ReplyChunk {
 
 function callOf(chunk: Extract<ReplyChunk, { toolCallId: string }>, known: Call[]): Call {
   const last = known.at(-1)
-  switch (chunk.type) {
-    case "tool-input-start":
-      return begin(chunk.toolCallId, known)
-    case "tool-input-available":
-    case "tool-input-error": {
-      const call = last && !last.hasInput ? last : begin(chunk.toolCallId, known)
-      call.hasInput = true
-      return call
-    }
-    case "tool-output-available":
-    case "tool-output-error":
-    case "tool-output-denied": {
-      const call = known.find(({ hasResult }) => !hasResult) ?? last ?? begin(chunk.toolCallId, known)
-      if (!("preliminary" in chunk && chunk.preliminary)) call.hasResult = true
-      return call
-    }
-    default:
-      return last ?? begin(chunk.toolCallId, known)
+  if (chunk.type === "tool-input-start") return begin(chunk.toolCallId, known)
+  if (chunk.type === "tool-input-available" || chunk.type === "tool-input-error") {
+    const call = last && !last.hasInput ? last : begin(chunk.toolCallId, known)
+    call.hasInput = true
+    return call
   }
+  const call = known.find(({ hasResult }) => !hasResult) ?? last ?? begin(chunk.toolCallId, known)
+  if (chunk.type === "tool-input-delta") return last ?? call
+  const isLast = !("preliminary" in chunk && chunk.preliminary) && chunk.type !== "tool-approval-request"
+  if (isLast) call.hasResult = true
+  return call
 }
 
 function begin(toolCallId: string, known: Call[]): Call {

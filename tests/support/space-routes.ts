@@ -124,7 +124,7 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
     "POST /api/chat, another reply": {
       ...asked,
       init: ask({
-        messages: [{ id: "first", role: "user", parts: [{ type: "text", text: "Hi" }] }],
+        messages: [{ id: "first", role: "user", parts: [{ type: "text", text: `${SECRET} asked` }] }],
         trigger: "regenerate-message",
       }),
     },
