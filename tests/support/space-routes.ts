@@ -1,4 +1,4 @@
-import { LINK_TOKEN, THERE, type Standing } from "./space-content.ts"
+import { LINK_TOKEN, SECRET, THERE, type Standing } from "./space-content.ts"
 import {
   BEGINNER,
   AUTHOR,
