@@ -107,9 +107,9 @@ describe("an API key under /api", () => {
   test("learns at unknown URLs where the API is, and so does a program without a valid key", async () => {
     for (const path of ["/v1", "/v1/models", "/v1/chat/completions", "/openai/v1/models", "/graphql"]) {
       for (const method of ["GET", "POST"]) {
-        const known = await sendWith(bearers["an API key"], path, { method })
+        const known = await send(path, { method })
         expect([path, method, ...(await refusalOf(known))]).toEqual([path, method, 404, NOTHING])
-        const unknown = await sendWith("no-key", path, { method })
+        const unknown = await send(path, { method }, "no-key")
         expect([path, method, ...(await refusalOf(unknown))]).toEqual([path, method, 401, NOTHING])
       }
     }
@@ -117,8 +117,8 @@ describe("an API key under /api", () => {
     // A visitor's browser is still led to the sign-in page, and keys open no page.
     const browser = await fetch(`${app.origin}/nowhere`, { redirect: "manual" })
     expect(browser.headers.get("location")).toContain("/sign-in")
-    expect(await refusalOf(await sendWith(bearers["an API key"], "/dashboard"))).toEqual([401, REASON])
-    const refused = await sendWith("no-key", "/dashboard")
+    expect(await refusalOf(await send("/dashboard"))).toEqual([401, REASON])
+    const refused = await send("/dashboard", {}, "no-key")
     expect(refused.headers.get("location")).toContain("/sign-in")
   })
 
@@ -162,9 +162,9 @@ function addressesOf({ path, index, children = [] }: RouteConfigEntry): string[]
   return [...own, ...children.flatMap(addressesOf)]
 }
 
-function send(path: string, init: RequestInit = {}) {
+function send(path: string, init: RequestInit = {}, bearer = key) {
   const headers = new Headers(init.headers)
-  headers.set("authorization", `Bearer ${key}`)
+  headers.set("authorization", `Bearer ${bearer}`)
   return fetch(app.origin + path, { redirect: "manual", ...init, headers })
 }
 
