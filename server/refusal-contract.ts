@@ -262,6 +262,8 @@ export const programRefusalTexts = {
   "bytes-over-limit": "There are more than {limit} bytes.",
   "cursor-foreign": "The cursor is not one that this list gave.",
   "file-unnamed": "Say what the file is called: POST /api/files?name=photo.jpg",
+  "file-modified-unfit":
+    "Say when the file was modified in milliseconds since the epoch: lastModified=1795207953555",
   "form-not-multipart": "This is no form with files: multipart/form-data was expected, with a boundary.",
   "tus-extension-unsupported":
     "Upload-Defer-Length and Upload-Concat are not supported. Say the length of the whole file.",

@@ -17,6 +17,7 @@ import type { Config } from "./config.ts"
 import { divideConnections, reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openDemoStreams, type Demo } from "./demo/demo.ts"
+import { startFillingNameKeys } from "./files/name-keys.ts"
 import { startPurgingTrash } from "./files/trash.ts"
 import { startPurgingSpaces } from "./spaces/purge.ts"
 import { startSendingMentions } from "./notifications/emails.ts"
@@ -112,6 +113,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       announce,
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
+    opened.push(startFillingNameKeys(services).stop)
     opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
     opened.push(startAnsweringWaiting(services).stop)
     opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)

@@ -37,6 +37,7 @@ export const watchedDevices = watchedTable(devices, ["userId"], { label: "As the
 export const watchedFiles = watchedTable(files, ["userId", "spaceKey", "trashed", "trashedAt"], {
   size: "Bytes.",
   trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
+  modifiedAt: "When its bytes were last changed before they were sent. Milliseconds since the epoch.",
 })
 export const watchedShares = watchedTable(fileShares, ["userId", "spaceKey", "fileId"], {
   hint: "The last four characters of the link's URL.",

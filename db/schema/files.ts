@@ -46,6 +46,13 @@ export const files = pgTable(
     /** Null for a personal file. */
     spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "cascade" }),
     spaceKey: spaceKey(),
+    /** When its bytes were last changed before they were sent. Null if the sender has not said. */
+    modifiedAt: milliseconds("modified_at"),
+    /**
+     * By what lists are ordered and searched, made of the name by a trigger. Null in rows that a version
+     * without it wrote, until the server has filled it in.
+     */
+    nameKey: text("name_key"),
   },
   (table) => [
     index("files_by_storage_id").on(table.storageId),

@@ -43,6 +43,7 @@ export async function findOwnRecords({ db, identity, viewer }: Scope<"db" | "ide
         fileName: files.fileName,
         mimeType: files.mimeType,
         size: files.size,
+        modifiedAt: files.modifiedAt,
         trashed: files.trashed,
         spaceId: files.spaceId,
       },

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, type SQL } from "drizzle-orm"
+import { and, asc, eq, gt, inArray, sql, type SQL } from "drizzle-orm"
 import { predictLength } from "client-zip"
 import { blobs, files } from "#db/schema/files.ts"
 import { eachRow } from "#server/each-row.ts"
@@ -48,9 +48,13 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
   return new Response(whileMember(scope, spaceIds, askedAt, zip), { headers })
 }
 
+/** The times that a zip can hold, with room for time zones. */
+const FIRST = Date.UTC(1980, 0, 2)
+const LAST = Date.UTC(2107, 11, 30)
+
 interface Entry {
   _id: string
-  _creationTime: number
+  lastModified: number
   name: string
   size: number
   key: string
@@ -71,7 +75,7 @@ function selectFiles({ db }: Scope<"db">) {
   return db
     .select({
       _id: files._id,
-      _creationTime: files._creationTime,
+      lastModified: sql<number>`coalesce(${files.modifiedAt}, ${files._creationTime})::float8`,
       name: files.fileName,
       size: files.size,
       key: blobs.key,
@@ -99,11 +103,11 @@ function withDistinctNames(entries: Entry[]): Entry[] {
 }
 
 async function* openOneByOne({ blobs: store }: Archiving, entries: Iterable<Entry> | AsyncIterable<Entry>) {
-  for await (const { _id, _creationTime, name, size, key } of entries) {
+  for await (const { _id, lastModified, name, size, key } of entries) {
     const input = await store.open(key)
     if (!input) throw new Error(`The bytes of file ${_id} are missing from the blob store: ${key}.`)
     try {
-      yield { name, size, lastModified: new Date(_creationTime), input }
+      yield { name, size, lastModified: new Date(Math.min(Math.max(lastModified, FIRST), LAST)), input }
     } finally {
       input.destroy()
     }

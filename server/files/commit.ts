@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm"
+import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { blobs, files, fileUsage, uploads, type File } from "#db/schema/files.ts"
 import { Conflict } from "#server/errors.ts"
@@ -9,6 +10,7 @@ import type { FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
+import { UploadMetadata } from "./upload-metadata.ts"
 
 /** Milliseconds for which a sender who missed the response can ask for an upload's outcome. */
 const REMEMBERED = 24 * 60 * 60 * 1000
@@ -22,7 +24,7 @@ export function commitFile(
   { db }: Scope<"db">,
   uploadId: string,
   stored: StoredBlob,
-  file: { fileName: string; mimeType: string },
+  file: { fileName: string; mimeType: string; modifiedAt?: number | undefined },
 ): Promise<FileSummary> {
   return db.transaction(async (tx) => {
     const unfinished = and(eq(uploads._id, uploadId), isNotNull(uploads.key))
@@ -42,7 +44,15 @@ export function commitFile(
       .returning()
     if (!blob) throw new Error("The database returned no row for the new blob.")
     const { size } = stored
-    const row = await insertUnderFreeName(tx, { ...file, userId, spaceId, storageId: blob._id, size })
+    const modifiedAt = file.modifiedAt ?? modifiedIn(upload.metadata)
+    const row = await insertUnderFreeName(tx, {
+      ...file,
+      modifiedAt,
+      userId,
+      spaceId,
+      storageId: blob._id,
+      size,
+    })
     await closeUpload(tx, upload, row._id)
     // What is in a space is counted by triggers.
     if (spaceId !== null) return row
@@ -56,6 +66,12 @@ export function commitFile(
       .where(eq(fileUsage.userId, userId))
     return row
   })
+}
+
+/** Of a resumable upload, which has been checked when it was created. */
+function modifiedIn(metadata: string | null): number | undefined {
+  const read = v.safeParse(UploadMetadata, metadata)
+  return read.success ? read.output.modifiedAt : undefined
 }
 
 export function givenUp() {
@@ -76,7 +92,7 @@ async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect,
  */
 async function insertUnderFreeName(
   tx: Transaction,
-  file: Pick<File, "fileName" | "mimeType" | "storageId" | "size" | "userId" | "spaceId">,
+  file: typeof files.$inferInsert & Pick<File, "userId" | "spaceId">,
 ): Promise<FileSummary> {
   const [plain] = await tx.insert(files).values(file).onConflictDoNothing().returning(summary)
   if (plain) return summaryOf(plain)

@@ -10,6 +10,8 @@ export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mim
   /** Who added it. Present for a file in a space, like the next. */
   userId?: string | undefined
   spaceId?: string | undefined
+  /** When its bytes were last changed before they were sent. Present if the sender said it. */
+  modifiedAt?: number | undefined
 }
 
 export interface FilePage {
@@ -72,7 +74,16 @@ export function usageOf(stored: Omit<StoredUsage, "_id" | "revision"> | undefine
   return { used: used + reserved, trashed, quota }
 }
 
-export const SORTS = ["newest", "oldest", "name", "largest"] as const
+export const SORTS = [
+  "newest",
+  "oldest",
+  "modified",
+  "modified-oldest",
+  "name",
+  "name-desc",
+  "largest",
+  "smallest",
+] as const
 export type Sort = (typeof SORTS)[number]
 
 /**

@@ -2,6 +2,7 @@ import { pipeline } from "node:stream/promises"
 import { Busboy } from "@fastify/busboy"
 import { BadRequest } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
+import { readModified } from "./modified.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** Of one form. */
@@ -24,11 +25,13 @@ export async function takeFiles<Taken>(
 }
 
 function bodyAsFile(request: Request): IncomingFile {
-  const fileName = new URL(request.url).searchParams.get("name")
+  const asked = new URL(request.url).searchParams
+  const fileName = asked.get("name")
   if (!fileName) throw new BadRequest("file-unnamed")
   const length = request.headers.get("content-length")
   const size = length === null ? { atMost: Infinity } : { exactly: Number(length) }
-  return { fileName, bytes: freeing(bytesOf(request)), size }
+  const modifiedAt = readModified(asked.get("lastModified"))
+  return { fileName, bytes: freeing(bytesOf(request)), size, modifiedAt }
 }
 
 async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) => Promise<Taken>) {
@@ -43,6 +46,16 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
   parser.on("filesLimit", () =>
     failed.abort(new BadRequest("form-with-too-many-files", { most: MOST_FILES })),
   )
+  // That of the file that follows it.
+  let modifiedAt: number | undefined
+  parser.on("field", (field, text) => {
+    if (field !== "lastModified") return
+    try {
+      modifiedAt = readModified(text)
+    } catch (error) {
+      failed.abort(error)
+    }
+  })
   parser.on("file", (_field, stream, fileName) => {
     stream.on("error", endEarly)
     // A file field that was left empty.
@@ -50,7 +63,8 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
     failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
     // A refusal stops reading the file; the parser must not report that as a malformed form.
     const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-    const taking = take({ fileName, bytes, size })
+    const taking = take({ fileName, bytes, size, modifiedAt })
+    modifiedAt = undefined
     taking.catch((error: unknown) => failed.abort(error))
     taken.push(taking)
   })
@@ -68,7 +82,13 @@ function openParser(request: Request) {
   try {
     return new Busboy({
       headers: { "content-type": request.headers.get("content-type") ?? "" },
-      limits: { files: MOST_FILES, fields: 10, fieldSize: 1024, parts: MOST_FILES + 10, headerPairs: 20 },
+      limits: {
+        files: MOST_FILES,
+        fields: MOST_FILES + 10,
+        fieldSize: 1024,
+        parts: 2 * MOST_FILES + 10,
+        headerPairs: 20,
+      },
     })
   } catch {
     throw new BadRequest("form-not-multipart")

@@ -1,4 +1,4 @@
-import { and, asc, desc, ilike, sql, type SQL } from "drizzle-orm"
+import { and, asc, desc, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, type File } from "#db/schema/files.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
@@ -24,11 +24,22 @@ export const summary = {
   size: files.size,
   userId: files.userId,
   spaceId: files.spaceId,
+  modifiedAt: files.modifiedAt,
 }
 
-/** A file in a space says so, and who added it. */
-export function summaryOf<Row extends Pick<File, "userId" | "spaceId">>({ userId, spaceId, ...file }: Row) {
-  return spaceId === null ? file : { ...file, userId, spaceId }
+/** A file in a space says so, and who added it. A time that nobody has said is left out. */
+export function summaryOf<Row extends Pick<File, "userId" | "spaceId" | "modifiedAt">>({
+  userId,
+  spaceId,
+  modifiedAt,
+  ...file
+}: Row): Omit<Row, "userId" | "spaceId" | "modifiedAt"> &
+  Pick<FileSummary, "userId" | "spaceId" | "modifiedAt"> {
+  return {
+    ...file,
+    ...(spaceId !== null && { userId, spaceId }),
+    ...(modifiedAt !== null && { modifiedAt }),
+  }
 }
 
 /**
@@ -48,7 +59,7 @@ export async function listFiles(
     .where(
       and(
         everywhere ? filesAmong(scope, await listSpaceIds(scope)) : filesIn(scope, spaceId),
-        q ? ilike(files.fileName, `%${q.replace(/[\\%_]/g, "\\$&")}%`) : undefined,
+        ...wordsOf(q).map(contains),
         type ? isOfKind(type) : undefined,
         place && after(place),
       ),
@@ -66,7 +77,19 @@ function isOfKind(kind: Kind): SQL | undefined {
   return sql`${files.mimeType} !~ ${Object.values(KIND_PATTERNS).join("|")}`
 }
 
-const name = sql`lower(${files.fileName})`
+/** Each has to be in a name, in any order. */
+function wordsOf(q: string): string[] {
+  return q.split(/\s+/).filter((word) => word !== "")
+}
+
+/** Ignores capitals and accents, and what `file_name_key` adds to numbers. */
+function contains(word: string): SQL {
+  return sql`strpos(regexp_replace(${nameKey}, '0[\u0001-\u001f]', '', 'g'), file_name_fold(${word})) > 0`
+}
+
+/** In byte order, which is the same in every database. */
+const nameKey = sql`(coalesce(${files.nameKey}, file_name_key(${files.fileName})) collate "C")`
+const modified = sql`coalesce(${files.modifiedAt}, ${files._creationTime})`
 
 /**
  * Ids are created in chronological order, so they serve as the time, and they break ties between
@@ -75,26 +98,40 @@ const name = sql`lower(${files.fileName})`
 const SORTING: Record<Sort, { order: SQL[]; after: (last: Cursor) => SQL }> = {
   newest: { order: [desc(files._id)], after: ([id]) => sql`${files._id} < ${id}` },
   oldest: { order: [asc(files._id)], after: ([id]) => sql`${files._id} > ${id}` },
-  name: {
-    order: [asc(name), asc(files._id)],
-    after: ([id, fileName]) => sql`(${name}, ${files._id}) > (lower(${fileName}), ${id})`,
-  },
-  largest: {
-    order: [desc(files.size), desc(files._id)],
-    after: ([id, , size]) => sql`(${files.size}, ${files._id}) < (${size}, ${id})`,
-  },
+  modified: downBy(modified, ([, , , modifiedAt]) => sql`${modifiedAt}::bigint`),
+  "modified-oldest": upBy(modified, ([, , , modifiedAt]) => sql`${modifiedAt}::bigint`),
+  name: upBy(nameKey, ([, fileName]) => sql`file_name_key(${fileName})`),
+  "name-desc": downBy(nameKey, ([, fileName]) => sql`file_name_key(${fileName})`),
+  largest: downBy(sql`${files.size}`, ([, , size]) => sql`${size}::bigint`),
+  smallest: upBy(sql`${files.size}`, ([, , size]) => sql`${size}::bigint`),
+}
+
+function upBy(value: SQL, of: (last: Cursor) => SQL) {
+  return {
+    order: [asc(value), asc(files._id)],
+    after: (last: Cursor) => sql`(${value}, ${files._id}) > (${of(last)}, ${last[0]})`,
+  }
+}
+
+function downBy(value: SQL, of: (last: Cursor) => SQL) {
+  return {
+    order: [desc(value), desc(files._id)],
+    after: (last: Cursor) => sql`(${value}, ${files._id}) < (${of(last)}, ${last[0]})`,
+  }
 }
 
 const Cursor = v.tuple([
   v.pipe(v.string(), v.uuid()),
   v.pipe(v.string(), v.regex(/^\P{Cc}*$/u)),
   v.pipe(v.number(), v.safeInteger()),
+  // Absent in those of the previous version, which has no order by it.
+  v.optional(v.pipe(v.number(), v.safeInteger()), 0),
 ])
 type Cursor = v.InferOutput<typeof Cursor>
 
 /** The condition for the files after this one, in any order. */
-export function cursorAfter({ _id, fileName, size }: FileSummary): string {
-  return writeCursor([_id, fileName, size] satisfies Cursor)
+export function cursorAfter({ _id, fileName, size, modifiedAt, _creationTime }: FileSummary): string {
+  return writeCursor([_id, fileName, size, modifiedAt ?? _creationTime] satisfies Cursor)
 }
 
 /** Throws `BadRequest` for a cursor that the list did not issue. */

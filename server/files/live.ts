@@ -5,7 +5,16 @@ import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-ac
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
-import { fileCalls, FileId, MoveFiles, RenameFile, Selection, ShareId, type FileSummary } from "./contract.ts"
+import {
+  fileCalls,
+  FileId,
+  MoveFiles,
+  RenameFile,
+  Selection,
+  ShareId,
+  type FileSummary,
+  type TrashedFile,
+} from "./contract.ts"
 import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
 import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
@@ -21,14 +30,32 @@ import {
   trashFiles,
 } from "./trash.ts"
 
-const FILE_FIELDS = ["_creationTime", "fileName", "mimeType", "size", "userId", "spaceId"] as const
+const FILE_FIELDS = [
+  "_creationTime",
+  "fileName",
+  "mimeType",
+  "size",
+  "userId",
+  "spaceId",
+  "modifiedAt",
+] as const
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 const FileRow = v.strictObject({
   ...rowEntries(watchedFiles, ["_id", "_creationTime", "fileName", "mimeType", "size"]),
   userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
   spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
+  modifiedAt: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.description("When its bytes were last changed, if the sender said it. Milliseconds since the epoch."),
+    ),
+  ),
 })
-const TrashedRow = v.strictObject({ ...FileRow.entries, ...rowEntries(watchedFiles, ["trashedAt"]) })
+const TrashedRow: v.GenericSchema<unknown, TrashedFile> = v.strictObject({
+  ...rowEntries(watchedFiles, ["trashedAt"]),
+  ...FileRow.entries,
+})
 const ShareRow = v.strictObject({
   ...rowEntries(watchedShares, [
     "_id",

@@ -91,8 +91,8 @@ export async function copyInto(
   const growth = found.reduce((sum, { size }) => sum + size, 0)
   await db.insert(fileUsage).values({ userId: payer.userId }).onConflictDoNothing()
   const named = await underFreeNames(scope, spaceId, found, async (inner, _names, nameOf) => {
-    const values = found.map(({ storageId, mimeType, size, ...file }) => {
-      return { storageId, mimeType, size, userId, spaceId, fileName: nameOf(file) }
+    const values = found.map(({ storageId, mimeType, size, modifiedAt, ...file }) => {
+      return { storageId, mimeType, size, modifiedAt, userId, spaceId, fileName: nameOf(file) }
     })
     const rows = await inner.insert(files).values(values).returning(summary)
     const byName = new Map(rows.map((row) => [row.fileName, summaryOf(row)]))

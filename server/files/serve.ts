@@ -39,6 +39,7 @@ export interface Servable {
   /** The key in the blob store. */
   key: string
   sha256: string
+  modifiedAt: number | null
 }
 
 interface Serving {
@@ -71,6 +72,9 @@ export async function sendBytes(
     "Content-Disposition": contentDisposition(file.fileName, { type: disposition }),
     "Content-Type": file.mimeType === "text/plain" ? "text/plain; charset=utf-8" : file.mimeType,
     ETag: etag,
+    // HTTP knows no time to come.
+    ...(file.modifiedAt !== null &&
+      file.modifiedAt <= Date.now() && { "Last-Modified": new Date(file.modifiedAt).toUTCString() }),
   })
   if (isFresh(request.headers, etag)) return new Response(null, { status: 304, headers })
 

@@ -85,6 +85,7 @@ async function findShare(scope: Visiting, token: string, request: Request) {
         fileName: files.fileName,
         mimeType: files.mimeType,
         size: files.size,
+        modifiedAt: files.modifiedAt,
         key: blobs.key,
         sha256: blobs.sha256,
       },

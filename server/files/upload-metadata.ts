@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { ModifiedText } from "./modified.ts"
 
 const Value = v.pipe(
   v.string(),
@@ -19,7 +20,7 @@ const Pair = v.pipe(
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
-/** tus defines no keys; these two are what clients use. */
+/** tus defines no keys; these two are what clients use for the name. */
 const NAME_KEYS = ["filename", "name"]
 
 /**
@@ -40,8 +41,14 @@ export const UploadMetadata = v.pipe(
       addIssue({ message: "does not say what the file is called. Send: filename <the name in Base64>" })
       return NEVER
     }
+    const modified = values.get("lastModified")
+    const modifiedAt = v.safeParse(v.optional(ModifiedText), modified?.toString("latin1"))
+    if (!modifiedAt.success) {
+      addIssue({ message: "has a lastModified that is not in milliseconds since the epoch." })
+      return NEVER
+    }
     try {
-      return { metadata, fileName: UTF8.decode(name) }
+      return { metadata, fileName: UTF8.decode(name), modifiedAt: modifiedAt.output }
     } catch {
       addIssue({ message: "has a file name that is not UTF-8." })
       return NEVER

@@ -16,6 +16,8 @@ export interface IncomingFile {
   fileName: string
   bytes: AsyncIterable<Uint8Array>
   size: AnnouncedSize
+  /** When the sender last changed the bytes, in milliseconds since the epoch. */
+  modifiedAt?: number | undefined
 }
 
 type Uploading = Scope<"db" | "blobs" | "config" | "log" | "runningRequests" | "uploadProgress" | "viewer">
@@ -34,7 +36,7 @@ const RENEWAL_INTERVAL = 60_000
  */
 export async function uploadFile(
   scope: Uploading,
-  { fileName, bytes, size }: IncomingFile,
+  { fileName, bytes, size, modifiedAt }: IncomingFile,
   { spaceId }: Place = {},
 ): Promise<FileSummary> {
   const name = cleanFileName(fileName)
@@ -62,7 +64,7 @@ export async function uploadFile(
       throw new BadRequest("upload-ended-early", said)
     }
     const mimeType = await detectType(sample.bytes(), name)
-    return await commitFile(scope, upload._id, stored, { fileName: name, mimeType })
+    return await commitFile(scope, upload._id, stored, { fileName: name, mimeType, modifiedAt })
   } catch (error) {
     if (!isRefusal(error) && (await isGivenUp(scope, upload._id))) {
       await removeNameless(scope, upload.key)

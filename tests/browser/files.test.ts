@@ -383,7 +383,7 @@ describe("a long list", () => {
     await files.add("a.txt", "less")
     const page = await open("/dashboard/files")
     const names = () => page.locator("[data-file]").allInnerTexts()
-    await page.getByLabel("Order").selectOption("By name")
+    await page.getByLabel("Order").selectOption("Name, A to Z")
     await expect.poll(names).toEqual(["a.txt", "b.txt", "harbour.svg"])
     await page.getByLabel("Kind").selectOption("Text and code")
     await expect.poll(names).toEqual(["a.txt", "b.txt"])

@@ -462,3 +462,56 @@ async function list(person: Person) {
 async function remove({ _id }: FileSummary) {
   expect((await ada(`/api/files/${_id}?permanently=1`, { method: "DELETE" })).status).toBe(204)
 }
+
+describe("the time at which a file was modified", () => {
+  const modifiedAt = Date.UTC(2019, 6, 20, 20, 17, 40)
+
+  test("is taken with a body, a form and an upload in parts, and is in the response to a download", async () => {
+    const body = await firstFile(
+      await ada(`/api/files?name=body.txt&lastModified=${modifiedAt}`, { method: "POST", body: "1" }),
+    )
+    const form = new FormData()
+    form.append("lastModified", String(modifiedAt))
+    form.append("file", new Blob(["2"]), "form.txt")
+    form.append("file", new Blob(["3"]), "unknown.txt")
+    const inForm = await ada("/api/files", { method: "POST", body: form })
+    const { files } = (await inForm.json()) as { files: FileSummary[] }
+    const parts = await ada("/api/files/uploads", {
+      method: "POST",
+      headers: {
+        "Tus-Resumable": "1.0.0",
+        "Upload-Length": "1",
+        "Upload-Metadata": `filename ${btoa("parts.txt")},lastModified ${btoa(String(modifiedAt))}`,
+        "Content-Type": "application/offset+octet-stream",
+      },
+      body: "4",
+    })
+    expect(parts.status).toBe(201)
+    const page = (await (await ada("/api/files?sort=modified-oldest")).json()) as { files: FileSummary[] }
+    expect(page.files.map((file) => [file.fileName, file.modifiedAt])).toEqual([
+      ["body.txt", modifiedAt],
+      ["form.txt", modifiedAt],
+      ["parts.txt", modifiedAt],
+      ["unknown.txt", undefined],
+    ])
+    expect((await ada(`/api/files/${body._id}`)).headers.get("last-modified")).toBe(
+      "Sat, 20 Jul 2019 20:17:40 GMT",
+    )
+    expect((await ada(`/api/files/${files[1]?._id}`)).headers.get("last-modified")).toBeNull()
+    await Promise.all(page.files.map(remove))
+  })
+
+  test.each(["yesterday", "", "1e3", "99999999999999999", "9000000000000000"])(
+    "is refused as %j, and nothing is stored",
+    async (said) => {
+      const response = await ada(`/api/files?name=a.txt&lastModified=${said}`, { method: "POST", body: "1" })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ reason: "file-modified-unfit" })
+      const form = new FormData()
+      form.append("lastModified", said)
+      form.append("file", new Blob(["2"]), "form.txt")
+      expect((await ada("/api/files", { method: "POST", body: form })).status).toBe(400)
+      expect(await (await ada("/api/files")).json()).toMatchObject({ files: [] })
+    },
+  )
+})

@@ -11,6 +11,13 @@ export const File = v.strictObject({
   size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
   userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
   spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
+  modifiedAt: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.description("When its bytes were last changed, if the sender said it. Milliseconds since the epoch."),
+    ),
+  ),
 })
 
 export const ofFiles = { tags: ["Files"], security: SIGNED_IN }

@@ -43,7 +43,7 @@ export const filesPaths: Record<string, PathItem> = {
         {
           name: "q",
           in: "query",
-          description: "Part of a name.",
+          description: "Words, each a part of the name, without regard to capitals and accents.",
           schema: { type: "string", maxLength: 200 },
         },
         spaceId,
@@ -73,6 +73,13 @@ export const filesPaths: Record<string, PathItem> = {
           in: "query",
           description: "The file's name, where it is the body.",
           schema: { type: "string" },
+        },
+        {
+          name: "lastModified",
+          in: "query",
+          description:
+            "When the file was modified, in milliseconds since the epoch, where it is the body. In a form, a field of this name before the file.",
+          schema: { type: "integer" },
         },
         spaceId,
       ],

@@ -105,6 +105,7 @@ export function Browser({
           selection={selection}
           acts={acts}
           now={now}
+          showsModified={query.sort.startsWith("modified")}
           onOpen={({ _id }) => setOpenId(_id)}
           onShare={setShared}
           onPlace={(file, act) => setPlacing({ act, files: [file] })}

@@ -40,6 +40,7 @@ export function FileList({
   selection,
   acts,
   now,
+  showsModified,
   onOpen,
   onShare,
   onPlace,
@@ -48,6 +49,7 @@ export function FileList({
   selection: Selection
   acts: FileActs
   now: number
+  showsModified: boolean
   onOpen: (file: FileSummary) => void
   onShare: (file: FileSummary) => void
   onPlace: RowActs["onPlace"]
@@ -177,6 +179,7 @@ export function FileList({
               hasPlaces={hasPlaces}
               problem={acts.problemOf(file._id)}
               now={now}
+              showsModified={showsModified}
               acts={rowActs}
             />
           )

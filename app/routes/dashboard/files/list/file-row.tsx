@@ -46,12 +46,15 @@ interface FileRowProps {
   hasPlaces: boolean
   problem: string | undefined
   now: number
+  /** The time at which it was modified, and not that of its upload. */
+  showsModified: boolean
   acts: RefObject<RowActs | null>
 }
 
 export const FileRow = memo(function FileRow(props: FileRowProps) {
   const { t } = useLingui()
-  const { file, index, total, offset, measure, isSelected, isNaming, problem, now, acts } = props
+  const { file, index, total, offset, measure, isSelected, isNaming, problem, now, showsModified, acts } =
+    props
   const { fileName } = file
   const formats = useFormats()
   const { nameOf } = usePlace()
@@ -154,7 +157,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
             ·
           </span>
           <RelativeTime
-            at={file._creationTime}
+            at={showsModified ? (file.modifiedAt ?? file._creationTime) : file._creationTime}
             now={now}
             className={classNames("shrink-0", nameOf ? "xl:w-26 xl:text-right" : "sm:w-26 sm:text-right")}
           />

@@ -126,6 +126,10 @@ const kinds = [["", msg`All kinds`], ...KINDS.map((kind) => [kind, kindNames[kin
 const orders: [Sort, MessageDescriptor][] = [
   ["newest", msg`Newest first`],
   ["oldest", msg`Oldest first`],
-  ["name", msg`By name`],
+  ["modified", msg`Last modified first`],
+  ["modified-oldest", msg`Last modified last`],
+  ["name", msg`Name, A to Z`],
+  ["name-desc", msg`Name, Z to A`],
   ["largest", msg`Largest first`],
+  ["smallest", msg`Smallest first`],
 ]

@@ -24,7 +24,10 @@ function sendWhole({ file, spaceId }: ToSend, told: Told): Sending {
   })
   request.addEventListener("error", () => resolve({ end: "lost", status: 0 }))
   const place = spaceId === undefined ? "" : `&spaceId=${spaceId}`
-  request.open("POST", `${href("/api/files")}?name=${encodeURIComponent(file.name)}${place}`)
+  request.open(
+    "POST",
+    `${href("/api/files")}?name=${encodeURIComponent(file.name)}&lastModified=${file.lastModified}${place}`,
+  )
   request.setRequestHeader("Content-Type", "application/octet-stream")
   request.send(file)
   const stop = () => request.abort()

@@ -31,7 +31,7 @@ export function sendInParts({ file, url, spaceId }: ToSend, told: Told): Sending
         // With both, the library would start over whenever the server failed to respond for a
         // moment.
         ...(url ? { uploadUrl: absolute(url) } : { endpoint }),
-        metadata: { filename: file.name },
+        metadata: { filename: file.name, lastModified: String(file.lastModified) },
         chunkSize: PART,
         // The queue decides when to try again, and stores the URLs.
         retryDelays: null,
