@@ -5,6 +5,7 @@ import * as v from "valibot"
 import { blobs, files } from "#db/schema/files.ts"
 import { BadRequest } from "#server/errors.ts"
 import { FileId } from "#server/files/contract.ts"
+import { decodeText } from "#server/files/text-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace } from "#server/spaces/access.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
@@ -82,7 +83,7 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">, spaceI
         data: { type: "data", data: content },
       }
     }
-    const whole = new TextDecoder().decode(content)
+    const whole = decodeText(content)
     const text = whole.slice(0, characters).toWellFormed()
     characters -= text.length
     const extent = whole.length > text.length || content.length < file.size ? "The beginning of its" : "Its"

@@ -282,6 +282,9 @@ export function isShownInline(mimeType: string): boolean {
 
 const INLINE_TYPES = new Set([
   "image/png",
+  "image/apng",
+  "image/bmp",
+  "image/x-icon",
   "image/jpeg",
   "image/webp",
   "image/gif",
@@ -293,6 +296,11 @@ const INLINE_TYPES = new Set([
   "audio/ogg",
   "text/plain",
 ])
+
+/** Types whose decoders are worth their risk. An SVG is a program, and is never rendered by the server. */
+export function hasThumbnail(mimeType: string): boolean {
+  return /^image\/(jpeg|a?png|webp|gif|avif)$/.test(mimeType)
+}
 
 /** `1.5 MB`, in powers of 1000. The locale decides between a decimal point and a comma. */
 export function formatBytes(bytes: number, locale = "en-GB"): string {

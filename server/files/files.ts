@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers"
 import { and, eq, ne } from "drizzle-orm"
 import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
@@ -8,6 +9,7 @@ import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts
 import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary, summaryOf } from "./list.ts"
 import { cleanFileName } from "./names.ts"
+import { decodeText } from "./text-contract.ts"
 
 /** The viewer's own newest files whose name contains `text`, ignoring capitalisation. */
 export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): Promise<FileSummary[]> {
@@ -91,9 +93,6 @@ export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: 
   if (!isTextType(file.mimeType)) throw new UnsupportedType("file-not-text", { fileName: file.fileName })
   const stream = await scope.blobs.open(file.key, { start: 0, end: limit - 1 })
   if (!stream) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
-  const decoder = new TextDecoder()
-  let text = ""
-  for await (const chunk of stream as AsyncIterable<Uint8Array>)
-    text += decoder.decode(chunk, { stream: true })
+  const text = decodeText(await buffer(stream))
   return { fileName: file.fileName, text, truncated: file.size > limit }
 }

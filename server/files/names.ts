@@ -9,8 +9,8 @@ const JOINED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{S
  */
 export function cleanFileName(claimed: string): string {
   const lastPart = claimed.slice(Math.max(claimed.lastIndexOf("/"), claimed.lastIndexOf("\\")) + 1)
-  const composed = lastPart.toWellFormed().normalize("NFC").replace(INVISIBLE, "").normalize("NFC")
-  const named = trimEnd(composed.replace(/\s+/gu, " ").trimStart()) || "untitled"
+  const composed = lastPart.toWellFormed().normalize("NFC").replace(INVISIBLE, "$<flag>").normalize("NFC")
+  const named = withVisibleStem(trimEnd(composed.replace(/\s+/gu, " ").trimStart()))
   return shorten(RESERVED.test(named) ? `_${named}` : named, "")
 }
 
@@ -26,12 +26,21 @@ export function seriesOf(fileName: string): string {
 
 /**
  * Control and format characters, line and paragraph separators. A joiner is kept where the script
- * needs it: within an emoji, and inside words of scripts that join their letters.
+ * needs it: within an emoji, and inside words of scripts that join their letters. So is the flag of a
+ * part of a country, which is a black flag and its code in invisible characters.
  */
 const INVISIBLE = new RegExp(
-  String.raw`(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,
+  String.raw`(?<flag>\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F})|(?<!${JOINED})[\u200C\u200D]|[\u200C\u200D](?!${JOINED})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200C\u200D]]`,
   "gv",
 )
+
+/** Fillers are letters and symbols that look like nothing. */
+const BLANK = /^[\p{Default_Ignorable_Code_Point}\s\u2800]*$/u
+
+function withVisibleStem(name: string): string {
+  const { stem, extension } = splitName(name)
+  return BLANK.test(stem) ? `untitled${extension}` : name
+}
 
 /** Names that Windows opens as devices, whatever the extension. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i

@@ -6,6 +6,7 @@ import { Unavailable, UnsupportedType } from "#server/errors.ts"
 import { isFresh } from "#server/transport/conditional.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableFiles } from "./access.ts"
+import { hasThumbnail } from "./contract.ts"
 import { findFile } from "./files.ts"
 import { ISOLATED } from "./serve.ts"
 
@@ -14,9 +15,6 @@ type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
 /** Bytes. Larger images are not read for a thumbnail of 256 pixels. */
 const LARGEST_IMAGE = 50_000_000
 
-/** Types whose decoders are worth their risk. An SVG is a program, and is never rendered here. */
-const DRAWABLE = new Set(["image/jpeg", "image/png", "image/apng", "image/webp", "image/gif", "image/avif"])
-
 /**
  * Handles GET and HEAD for an image's thumbnail, which is created on first request and stored.
  * Throws `UnsupportedType` if there can be none, `Unavailable` if there is none yet, and
@@ -24,7 +22,7 @@ const DRAWABLE = new Set(["image/jpeg", "image/png", "image/apng", "image/webp",
  */
 export async function serveThumbnail(scope: Drawing, id: string, request: Request): Promise<Response> {
   const file = await findFile(scope, id)
-  if (!DRAWABLE.has(file.mimeType)) throw noPicture(file.fileName)
+  if (!hasThumbnail(file.mimeType)) throw noPicture(file.fileName)
   const picture = (await findKept(scope, file._id)) ?? (await drawOnce(scope, file))
   if (picture.bytes === null) throw noPicture(file.fileName)
 

@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from "file-type"
 import { splitName } from "./contract.ts"
+import { detectEncoding } from "./text-contract.ts"
 
 /** Bytes from the beginning that are enough to detect a type. */
 export const SAMPLE_SIZE = 4100
@@ -11,7 +12,7 @@ export const SAMPLE_SIZE = 4100
 export async function detectType(sample: Uint8Array, fileName: string): Promise<string> {
   const detected = await fileTypeFromBuffer(sample)
   if (detected) return detected.mime.split(";", 1)[0] ?? UNKNOWN
-  if (!isText(sample)) return UNKNOWN
+  if (detectEncoding(sample) === null) return UNKNOWN
   return TEXT_TYPES.get(splitName(fileName).extension.toLowerCase()) ?? "text/plain"
 }
 
@@ -30,15 +31,3 @@ const TEXT_TYPES = new Map([
   [".xhtml", "application/xhtml+xml"],
   [".xml", "application/xml"],
 ])
-
-/**
- * UTF-8 without control characters other than white space. The last character may be incomplete.
- */
-function isText(sample: Uint8Array): boolean {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(sample, { stream: true })
-    return !/[\0-\x08\x0B\x0E-\x1A\x1C-\x1F\x7F]/.test(text)
-  } catch {
-    return false
-  }
-}

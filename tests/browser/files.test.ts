@@ -82,7 +82,7 @@ describe("the files page", () => {
     const download = page.waitForEvent("download")
     await page.getByRole("link", { name: "Download plain.txt" }).click()
     expect((await download).suggestedFilename()).toBe("plain.txt")
-    await page.getByRole("button", { name: "Delete plain.txt" }).click()
+    await page.getByRole("button", { name: "Move plain.txt to trash" }).click()
     await page.getByText("No file names match “plain”").waitFor()
     await page.goto("/dashboard/files")
     await page.setInputFiles("input[name=file]", sparseFile("film.mov", 1_000_001))
@@ -114,7 +114,7 @@ describe("the trash", () => {
     const other = await open("/dashboard/files")
     await link(other, "tides.txt").waitFor()
     await isLive(page)
-    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
     await link(other, "tides.txt").waitFor({ state: "detached" })
     expect((await files.ada(`/api/files/${_id}`)).status).toBe(404)
     await page.getByText("tides.txt is in the trash").waitFor()
@@ -154,7 +154,7 @@ describe("the trash", () => {
   inAll("works without JavaScript", async () => {
     await files.add("tides.txt")
     const page = await open("/dashboard/files", { javaScriptEnabled: false })
-    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
     await page.getByText("No files yet").waitFor()
     await page.getByRole("link", { name: "Trash", exact: true }).click()
     await page.getByRole("button", { name: "Restore tides.txt" }).click()
@@ -447,6 +447,13 @@ describe("a preview", () => {
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     expect(await focused(page)).toBe("data.bin")
+  })
+
+  it("shows a text as spreadsheets write it, in UTF-16", async () => {
+    await files.add("table.csv", Buffer.from("\uFEFFHafen\tHöhe\r\nCuxhaven\t3,2 m", "utf16le"))
+    const page = await open("/dashboard/files?type=text")
+    await link(page, "table.csv").click()
+    await page.getByRole("dialog").getByText("Hafen\tHöhe").waitFor()
   })
 
   it("shows a PDF in a frame of another origin", async () => {

@@ -134,7 +134,7 @@ describe("the scripts of the live connection", () => {
   it("lose no action taken before they load: it shows immediately, runs once they have loaded, and can be undone", async () => {
     await tideline.add("tides.txt")
     const { page, letThrough } = await openWithoutLink("/dashboard/files")
-    await page.getByRole("button", { name: "Delete tides.txt" }).click()
+    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
     await fileNamed(page, "tides.txt").waitFor({ state: "detached" })
     expect(await tideline.list()).toHaveLength(1)
     letThrough()

@@ -139,7 +139,7 @@ describe("the files of a space", () => {
     const row = owner.getByRole("listitem").filter({ hasText: "tides.txt" })
     await row.getByText("Grace Hopper").waitFor()
     await row.hover()
-    await row.getByRole("button", { name: "Delete tides.txt" }).click()
+    await row.getByRole("button", { name: "Move tides.txt to trash" }).click()
     await editor.getByRole("link", { name: "tides.txt", exact: true }).waitFor({ state: "detached" })
     await editor.getByRole("link", { name: "Trash" }).click()
     await editor.getByRole("button", { name: "Restore tides.txt" }).click()
@@ -180,7 +180,7 @@ describe("the files of a space", () => {
     await ada(`/api/files?name=winds.txt&spaceId=${space._id}`, { method: "POST", body: "from the west" })
     const page = await open(grace, "/s/engines/files")
     await page.getByRole("link", { name: "Download winds.txt" }).waitFor()
-    const forbidden = /^(Upload|Share|Rename|Delete)/
+    const forbidden = /^(Upload|Share|Rename|Move|Delete)/
     expect(await page.getByRole("main").getByRole("button", { name: forbidden }).count()).toBe(0)
     await page.getByRole("link", { name: "winds.txt", exact: true }).focus()
     await page.keyboard.press("Delete")

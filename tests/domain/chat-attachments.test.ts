@@ -103,7 +103,7 @@ describe("a message with files", () => {
     expect(earliest).toBe('[File "long.txt" was attached here. There is no room to repeat it.]')
   })
 
-  it("includes an empty file, and as much as possible of one that is not UTF-8", async () => {
+  it("includes an empty file, and one that is not UTF-8", async () => {
     const read = createFileReader(ada, null)
     const oddFiles = [
       await addFile(ada, "empty.txt", ""),
@@ -112,7 +112,7 @@ describe("a message with files", () => {
     const odd = await attachFiles(ada, oddFiles, null)
     const [empty, other] = parts(await read("", odd))
     expect(empty).toContain("\n\n[End of ")
-    expect(other).toContain("a\ufffdb")
+    expect(other).toContain("aÿb")
   })
 
   it("cannot fake the end of a file inside a file", async () => {

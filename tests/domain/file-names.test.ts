@@ -27,6 +27,13 @@ describe("a file name", () => {
     ["한글 파일.pdf", "한글 파일.pdf"],
     ["👨‍👩‍👧.png", "👨‍👩‍👧.png"],
     ["می‌خواهم.txt", "می‌خواهم.txt"],
+    ["\u2800.txt", "untitled.txt"],
+    ["\u3164\u2800\uFE0F .tar.gz", "untitled.tar.gz"],
+    ["\u3164", "untitled"],
+    ["a\u3164.txt", "a\u3164.txt"],
+    ["🏴󠁧󠁢󠁥󠁮󠁧󠁿.png", "🏴󠁧󠁢󠁥󠁮󠁧󠁿.png"],
+    ["hidden\u{E0068}\u{E0069}\u{E007F}.txt", "hidden.txt"],
+    ["🏴\u{E0068}\u{E0069}.txt", "🏴.txt"],
     ["lone\uD800surrogate.txt", "lone\uFFFDsurrogate.txt"],
   ])("sent as %j is stored as %j", (claimed, kept) => {
     expect(cleanFileName(claimed)).toBe(kept)

@@ -515,3 +515,15 @@ describe("the time at which a file was modified", () => {
     },
   )
 })
+
+test.each([
+  ["image/bmp", "424d1e000000000000001a0000000c000000010001000100180000000000"],
+  ["image/x-icon", "00000100010001010000010020003000000016000000"],
+])("a picture of the type %s is shown in place, without a thumbnail", async (mimeType, hex) => {
+  const file = await firstFile(await post(ada, "picture", Buffer.from(hex, "hex")))
+  expect(file.mimeType).toBe(mimeType)
+  const response = await ada(`/api/files/${file._id}`)
+  expect(response.headers.get("content-disposition")).toMatch(/^inline/)
+  expect((await ada(`/api/files/${file._id}/thumbnail`)).status).toBe(415)
+  await remove(file)
+})

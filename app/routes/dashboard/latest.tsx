@@ -138,7 +138,9 @@ function Row({
         className="flex min-h-11 items-center gap-3 rounded-md px-3.5 text-sm transition-colors hover:bg-hover focus-visible:-outline-offset-2"
       >
         <Icon name={icon} className="text-faint" />
-        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+        <span dir="auto" className="min-w-0 flex-1 truncate text-left font-medium">
+          {title}
+        </span>
         <span className="shrink-0 text-faint tabular-nums">{aside}</span>
       </Link>
     </li>

@@ -191,7 +191,7 @@ function TrashRow({
         <Icon name={iconOf(file.mimeType)} />
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        <p className="truncate font-medium" title={fileName}>
+        <p dir="auto" className="truncate font-medium" title={fileName}>
           {fileName}
         </p>
         <p className="truncate text-faint tabular-nums">

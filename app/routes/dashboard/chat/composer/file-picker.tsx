@@ -105,7 +105,9 @@ function FileChoice({ file, isAttached, onPick }: FileChoiceProps) {
     >
       <Icon name={file.mimeType.startsWith("image/") ? "image" : "text"} className="text-faint" />
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium">{file.fileName}</span>
+        <span dir="auto" className="block truncate font-medium">
+          {file.fileName}
+        </span>
         {reason ? <span className="block truncate text-xs text-faint">{reason}</span> : null}
       </span>
       {isAttached ? (

@@ -109,6 +109,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
               target="_blank"
               rel="noreferrer"
               title={fileName}
+              dir="auto"
               tabIndex={tabIndex}
               draggable={false}
               onClick={(event) => {
@@ -275,7 +276,7 @@ function EditActs({ file, acts, tabIndex }: Pick<ActsProps, "file" | "acts" | "t
         }}
       >
         <input type="hidden" name="id" value={file._id} />
-        <button name="intent" value="remove" tabIndex={tabIndex} {...iconLook(t`Delete ${fileName}`)}>
+        <button name="intent" value="remove" tabIndex={tabIndex} {...iconLook(t`Move ${fileName} to trash`)}>
           <Icon name="trash" />
         </button>
       </form>

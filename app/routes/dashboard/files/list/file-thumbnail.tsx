@@ -2,7 +2,7 @@ import { useState } from "react"
 import { href } from "react-router"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { isShownInline, type FileSummary } from "#server/files/contract.ts"
+import { hasThumbnail, type FileSummary } from "#server/files/contract.ts"
 
 /** A thumbnail for an image; for any other file, an icon for its type. */
 export function FilePicture({
@@ -13,7 +13,7 @@ export function FilePicture({
   className?: string
 }) {
   const [isBroken, setBroken] = useState(false)
-  const isImage = file.mimeType.startsWith("image/") && isShownInline(file.mimeType)
+  const isImage = hasThumbnail(file.mimeType)
   return (
     <span
       className={classNames(

@@ -238,5 +238,9 @@ function Text({ file, address }: { file: FileSummary; address: string }) {
 async function readText(address: string, size: number, signal: AbortSignal): Promise<string> {
   if (size === 0) return ""
   const response = await request(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } })
-  return response.text()
+  const [{ decodeText }, bytes] = await Promise.all([
+    import("#server/files/text-contract.ts"),
+    response.arrayBuffer(),
+  ])
+  return decodeText(new Uint8Array(bytes))
 }

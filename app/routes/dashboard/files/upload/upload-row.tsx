@@ -16,7 +16,7 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
     <li className="flex min-h-14 items-center gap-3 py-1.5 pr-2 pl-4 text-sm">
       <Icon name={LOOK[state].icon} className={LOOK[state].colour} />
       <div className="min-w-0 flex-1">
-        <p className="truncate font-medium" title={name}>
+        <p dir="auto" className="truncate font-medium" title={name}>
           {name}
         </p>
         <p
