@@ -1,10 +1,11 @@
 import { buffer } from "node:stream/consumers"
-import { and, eq, ne } from "drizzle-orm"
+import { and, eq, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, UnsupportedType } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
+import { isInPlace } from "#server/spaces/access.ts"
 import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts"
 import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary, summaryOf } from "./list.ts"
@@ -82,6 +83,24 @@ export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promi
     .from(fileUsage)
     .where(eq(fileUsage.userId, scope.viewer.user._id))
   return usageOf(stored, limitsOf(scope.config, scope.viewer.session).quota)
+}
+
+/**
+ * What the files of a space take, and its trash's part of it, in bytes. What its owner stores
+ * elsewhere concerns nobody else. Nothing for somebody who is no member.
+ */
+export async function findSpaceUsage(
+  scope: Scope<"db" | "viewer">,
+  spaceId: string,
+): Promise<Pick<FileUsage, "used" | "trashed">> {
+  const [sum] = await scope.db
+    .select({
+      used: sql<number>`coalesce(sum(${files.size}), 0)::float8`,
+      trashed: sql<number>`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)::float8`,
+    })
+    .from(files)
+    .where(isInPlace(scope, files, spaceId))
+  return sum ?? { used: 0, trashed: 0 }
 }
 
 /**

@@ -263,6 +263,17 @@ describe("the switcher", () => {
   })
 })
 
+describe("what a space stores", () => {
+  it("is shown to all its members, and follows what others add", async () => {
+    const page = await open(grace, "/s/engines/files")
+    const before = await page.getByText(/ in this space$/).innerText()
+    const address = `/api/files?name=stored.txt&spaceId=${space._id}`
+    await ada(address, { method: "POST", body: "x".repeat(5000) })
+    await expect.poll(() => page.getByText(/ in this space$/).innerText()).not.toBe(before)
+    expect(await page.getByText("of your").count()).toBe(0)
+  })
+})
+
 describe("the pages of a space", () => {
   it("have no accessibility violations in any look and fit into narrow and wide windows", async () => {
     const threadId = await converse("Hello")

@@ -5,7 +5,7 @@ import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { readConfig } from "#server/config.ts"
 import { archiveFiles } from "#server/files/archive.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
-import { findFile, readFileText, renameFile } from "#server/files/files.ts"
+import { findFile, findSpaceUsage, readFileText, renameFile } from "#server/files/files.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { listFiles } from "#server/files/list.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
@@ -118,6 +118,18 @@ const FUNCTIONS: Record<string, Case> = {
     run: (scope) => createUpload(scope, { fileName: "c.txt", length: 3, metadata: "", spaceId }),
   },
 }
+
+describe("what a space stores", () => {
+  it("is the same for all its members, without what its owner stores elsewhere", async () => {
+    await uploadFile(people.owner, aFile("own.txt", "x".repeat(5000)))
+    await uploadFile(people.owner, aFile("a.txt", "x".repeat(300)), { spaceId })
+    const { _id } = await uploadFile(people.editor, aFile("b.txt", "x".repeat(20)), { spaceId })
+    await trashFile(people.editor, _id)
+    for (const who of ["owner", "editor", "reader"] as const)
+      expect(await findSpaceUsage(people[who], spaceId)).toEqual({ used: 320, trashed: 20 })
+    expect(await findSpaceUsage(people.outsider, spaceId)).toEqual({ used: 0, trashed: 0 })
+  })
+})
 
 describe("a file in a space", () => {
   for (const [name, { refuses, run }] of Object.entries(FUNCTIONS))

@@ -175,6 +175,42 @@ interface One {
   space: SpaceSummary
 }
 
+describe("the files page of a space", () => {
+  it("shows what the space stores, and to its owner alone how much of their storage is left", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Holds" })), 201)) as One
+    const link = (await json(
+      ada(`/api/spaces/${space._id}/invitations`, post({ role: "editor" })),
+      201,
+    )) as NewInvitation
+    await grace("/api/spaces/join", post({ token: link.url.split("/").at(-1) }))
+    await ada("/api/files", { method: "POST", body: formWith("own.txt", 5000) })
+    for (const page of ["files", "files/trash"]) {
+      const owners = await textOf(ada(`/s/holds/${page}`))
+      expect(owners).toContain("0 B in this space")
+      expect(owners).toMatch(/995 MB|[\d.]+ [MG]B of your [\d.]+ [MG]B left/)
+      expect(owners).not.toContain(" used")
+      const members = await textOf(grace(`/s/holds/${page}`))
+      expect(members).toContain("0 B in this space")
+      expect(members).not.toContain("of your")
+    }
+    await grace(`/api/files?spaceId=${space._id}`, { method: "POST", body: formWith("shared.txt", 300) })
+    for (const person of [ada, grace])
+      expect(await textOf(person("/s/holds/files"))).toContain("300 B in this space")
+  })
+})
+
+function formWith(name: string, size: number) {
+  const form = new FormData()
+  form.append("file", new Blob(["x".repeat(size)], { type: "text/plain" }), name)
+  return form
+}
+
+/** What a reader sees, without the comments between texts. */
+async function textOf(page: Promise<Response>): Promise<string> {
+  const html = await (await page).text()
+  return html.replaceAll(/<!--.*?-->|<script[^>]*>.*?<\/script>/gs, "").replaceAll(" ", " ")
+}
+
 async function json(answer: Promise<Response>, status = 200): Promise<unknown> {
   const response = await answer
   expect(response.status, response.url).toBe(status)

@@ -11,7 +11,7 @@ import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
-import { renameFile } from "#server/files/files.ts"
+import { findSpaceUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList, liveRevision, liveUsage } from "#server/files/live.ts"
@@ -35,7 +35,7 @@ import { uploadQueue } from "./upload/upload-queue.ts"
 import { UploadPanel } from "./upload/upload-panel.tsx"
 import type { Chosen } from "./upload/upload.ts"
 import { filteredPage } from "./list/filtered-page.ts"
-import { UsageMeter } from "./list/usage-meter.tsx"
+import { SpaceUsage, UsageMeter } from "./list/usage-meter.tsx"
 import { useUploads } from "./upload/use-uploads.ts"
 import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/list.ts"
@@ -44,6 +44,11 @@ const UploadsOfOthers = defer(
   () => import("./upload/uploads-of-others-part.tsx"),
   whenRendered,
 )((parts) => parts.UploadsOfOthers)
+
+const ReloadWith = defer(
+  () => import("./list/reload-with-part.tsx"),
+  whenRendered,
+)((parts) => parts.ReloadWith)
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
@@ -57,14 +62,15 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams), spaceId })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
   const revisions = findRevisions(scope, spaceId)
-  // A list that no live query has is read after its revision, so that what changes in between is not missed.
+  // What no live query has is read after its revision, so that what changes in between is not missed.
   const list = isLive ? findNewest(scope, spaceId) : revisions.then(() => findFiltered(scope, query))
-  const [{ usage, revised }, rows] = await Promise.all([revisions, list])
+  const sums = revisions.then(() => (spaceId === undefined ? null : findSpaceUsage(scope, spaceId)))
+  const [{ usage, revised }, rows, stored] = await Promise.all([revisions, list, sums])
   const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
   // The owner's plan decides in a space, and only the owner knows it.
   const maxSize = isPaid ? largestFile : null
   const nextPage = nextPageOf(rows)
-  return { list: rows, isLive, nextPage, query, usage, revised, quota, maxSize, now: Date.now() }
+  return { list: rows, isLive, nextPage, query, usage, revised, stored, quota, maxSize, now: Date.now() }
 }
 
 /** The viewer's sums, and what changes with the files of the place: for what is personal, the sums. */
@@ -132,7 +138,7 @@ export async function action({ context, params, request, url }: Route.ActionArgs
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { list, isLive, nextPage, query, maxSize, now } = loaderData
+  const { list, isLive, nextPage, query, stored, maxSize, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.quota)
   const uploads = useUploads()
@@ -151,7 +157,12 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         </LinkButton>
         {mayEdit ? <UploadButton onFiles={upload}>{t`Upload`}</UploadButton> : null}
       </PageHead>
-      {isPaid ? <UsageMeter usage={usage} trash={addresses.trash} /> : null}
+      {stored ? (
+        <SpaceUsage stored={stored} owner={isPaid ? usage : null} trash={addresses.trash} />
+      ) : (
+        <UsageMeter usage={usage} trash={addresses.trash} />
+      )}
+      {stored ? <ReloadWith revised={loaderData.revised} /> : null}
       {mayEdit ? <PlainUploadForm maxSize={maxSize} /> : <FilesOfOthers />}
       {isPaid ? <StorageFull usage={usage} trash={addresses.trash} /> : null}
       {actionData?.error ? (

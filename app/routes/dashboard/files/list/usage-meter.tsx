@@ -35,6 +35,44 @@ export function UsageMeter({
   )
 }
 
+/** What a space stores, for its members, and for its owner how much of their storage is left. */
+export function SpaceUsage({
+  stored,
+  owner,
+  trash,
+}: {
+  stored: Pick<FileUsage, "used" | "trashed">
+  /** Null for anybody but the owner. */
+  owner: FileUsage | null
+  /** The URL of the trash; null on the page of the trash itself. */
+  trash: string | null
+}) {
+  const formats = useFormats()
+  const used = formats.bytes(stored.used)
+  const trashed = formats.bytes(stored.trashed)
+  const left = owner ? formats.bytes(Math.max(0, owner.quota - owner.used)) : ""
+  const quota = owner ? formats.bytes(owner.quota) : ""
+  return (
+    <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
+      <span>
+        <Trans>{used} in this space</Trans>
+      </span>
+      {owner ? (
+        <span>
+          <Trans>
+            {left} of your {quota} left
+          </Trans>
+        </span>
+      ) : null}
+      {stored.trashed > 0 && trash !== null ? (
+        <Link to={trash} className="rounded-sm underline-offset-2 hover:underline">
+          <Trans>{trashed} in the trash</Trans>
+        </Link>
+      ) : null}
+    </div>
+  )
+}
+
 /** How full the storage is: changes colour at nine tenths, and again when it is full. */
 export function StorageBar({
   usage: { used, quota },
