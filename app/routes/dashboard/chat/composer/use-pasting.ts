@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro"
 import type { ClipboardEvent } from "react"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { readPaste, textFile } from "./read-paste.ts"
@@ -15,12 +16,14 @@ interface PastingOptions {
  * beside it, and return to the field if they cannot be uploaded. Nothing is cut off.
  */
 export function usePasting({ text, onText, attaching }: PastingOptions) {
+  const { t } = useLingui()
+  const title = t`Pasted text`
   return {
     isTooLong: text.length > MESSAGE_LIMIT,
     paste(event: ClipboardEvent) {
       const pasted = event.clipboardData
       const content = { files: [...pasted.files], text: pasted.getData("text/plain") }
-      const files = readPaste(content, MESSAGE_LIMIT - text.length)
+      const files = readPaste(content, { space: MESSAGE_LIMIT - text.length, title })
       const isText = files !== content.files
       // Text that can no longer be attached goes into the field.
       if (files.length === 0 || (isText && attaching.isFull)) return
@@ -28,7 +31,7 @@ export function usePasting({ text, onText, attaching }: PastingOptions) {
       attaching.upload(files, isText ? putBack : undefined)
     },
     attachText() {
-      attaching.upload([textFile(text)], putBack)
+      attaching.upload([textFile(text, title)], putBack)
       onText(() => "")
     },
   }
