@@ -89,6 +89,13 @@ export class UnsupportedType<R extends Reason> extends Refusal<R> {
   }
 }
 
+/** It is understood, and contradicts what was said before. */
+export class Unprocessable<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(422, "Unprocessable", reason, ...values)
+  }
+}
+
 /** Another request is working on it. */
 export class Locked<R extends Reason> extends Refusal<R> {
   constructor(reason: R, ...values: ValuesArgument<R>) {

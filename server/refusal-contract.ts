@@ -40,6 +40,10 @@ export const refusalTexts = {
   "form-with-too-many-files": "One form can contain up to {most} files.",
   "too-many-uploads": "{most} uploads are in progress. Finish or cancel some, then send {fileName} again.",
   "too-many-uploads-on-server": "Too many files are being uploaded right now. Try again in a moment.",
+  "idempotency-key-used":
+    "This Idempotency-Key was sent with another request in the last 24 hours. Choose another key.",
+  "idempotency-key-in-progress":
+    "A request with this Idempotency-Key is still in progress. Try again in a moment.",
   "upload-ended-early": "{fileName} ended after {stored} of {announced} bytes.",
   "upload-longer-than-announced": "{fileName} has more than the {announced} bytes that were announced.",
   "upload-part-too-long": "There are more than the {announced} bytes that were announced for {fileName}.",
@@ -261,6 +265,8 @@ export const refusalTexts = {
 export const programRefusalTexts = {
   "bytes-over-limit": "There are more than {limit} bytes.",
   "cursor-foreign": "The cursor is not one that this list gave.",
+  "idempotency-key-unfit":
+    "Idempotency-Key is up to {most} characters of ASCII, without spaces, quotation marks and backslashes.",
   "file-unnamed": "Say what the file is called: POST /api/files?name=photo.jpg",
   "file-modified-unfit":
     "Say when the file was modified in milliseconds since the epoch: lastModified=1795207953555",

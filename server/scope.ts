@@ -33,6 +33,8 @@ export interface Viewer {
 export interface Services {
   config: Config
   log: Log
+  /** The number of this process's lock, by which others know whether it is alive. */
+  process: number
   db: Database
   /**
    * The database for work at one person's request: it uses few connections at a time per person.

@@ -21,6 +21,7 @@ import { startFillingNameKeys } from "./files/name-keys.ts"
 import { startPurgingTrash } from "./files/trash.ts"
 import { startPurgingSpaces } from "./spaces/purge.ts"
 import { startSendingMentions } from "./notifications/emails.ts"
+import { startDiscardingLostUploads } from "./files/lost-uploads.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
@@ -91,6 +92,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     const services: EarlyServices = {
       config,
       log,
+      process: lock.number,
       db,
       dbFor,
       probe,
@@ -114,7 +116,8 @@ export async function openServices(config: Config, log: Log, migrations: string)
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startFillingNameKeys(services).stop)
-    opened.push(startEndingLostTurns(services).stop, startPurgingThreads(services).stop)
+    opened.push(startEndingLostTurns(services).stop, startDiscardingLostUploads(services).stop)
+    opened.push(startPurgingThreads(services).stop)
     opened.push(startAnsweringWaiting(services).stop)
     opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)
     opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)

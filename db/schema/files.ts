@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm"
-import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core"
 import { byteString, milliseconds, record } from "./record.ts"
 import { PERSONAL, spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -157,6 +168,11 @@ export const uploads = pgTable(
     /** Where the file will be; null for a personal one. */
     spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "set null" }),
     /**
+     * The lock number of the process that receives it in one request: it ends with its process. Null
+     * for a resumable one.
+     */
+    process: bigint("process", { mode: "number" }),
+    /**
      * Unused. The previous version writes it; the next migration that may remove columns drops it.
      */
     wantedAt: milliseconds("wanted_at"),
@@ -168,10 +184,43 @@ export const uploads = pgTable(
     index("uploads_by_space_id")
       .on(table.spaceId)
       .where(sql`${table.spaceId} is not null`),
+    index("uploads_by_process")
+      .on(table.process)
+      .where(sql`${table.process} is not null`),
     check("uploads_reserved", sql`${table.reserved} >= 0`),
     check("uploads_length", sql`${table.length} >= 0`),
     check("uploads_finished", sql`(${table.key} is null) = (${table.fileId} is not null)`),
     check("uploads_finished_reserve_nothing", sql`${table.fileId} is null or ${table.reserved} = 0`),
+  ],
+)
+
+/**
+ * What was created with a key that the sender chose (the header `Idempotency-Key`), so that a request
+ * that is sent again creates nothing more. Written in the commit that creates it.
+ */
+export const idempotencyKeys = pgTable(
+  "idempotency_keys",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    /** Hex: SHA-256 of the key. */
+    keyHash: text("key_hash").notNull(),
+    /** Hex: what was asked for. Another request with the key is refused. */
+    requestHash: text("request_hash").notNull(),
+    /** The upload that it created, until that is a file; always for a resumable one. */
+    uploadId: uuid("upload_id").references(() => uploads._id, { onDelete: "cascade" }),
+    /** What the sender was told. */
+    response: jsonb("response").$type<unknown>(),
+    /** After this time the key is as good as new. */
+    expiresAt: milliseconds("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("idempotency_keys_by_user_id").on(table.userId, table.keyHash),
+    index("idempotency_keys_by_upload_id").on(table.uploadId),
+    index("idempotency_keys_by_expires_at").on(table.expiresAt),
+    check("idempotency_keys_created", sql`${table.uploadId} is not null or ${table.response} is not null`),
   ],
 )
 

@@ -10,10 +10,8 @@ import type { FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
+import { keepOutcome, REMEMBERED } from "./once.ts"
 import { UploadMetadata } from "./upload-metadata.ts"
-
-/** Milliseconds for which a sender who missed the response can ask for an upload's outcome. */
-const REMEMBERED = 24 * 60 * 60 * 1000
 
 /**
  * Turns the upload into the file, in one transaction: the bytes are never without a row that refers
@@ -53,7 +51,7 @@ export function commitFile(
       storageId: blob._id,
       size,
     })
-    await closeUpload(tx, upload, row._id)
+    await closeUpload(tx, upload, { file: row, sha256: stored.sha256 })
     // What is in a space is counted by triggers.
     if (spaceId !== null) return row
     // Last, because all of the user's uploads wait for this row.
@@ -78,10 +76,19 @@ export function givenUp() {
   return new Conflict("upload-too-slow")
 }
 
+/** What a key leads to that was sent with an upload in one request. */
+export interface StoredOnce {
+  file: FileSummary
+  /** Of its bytes, in hex. */
+  sha256: string
+}
+
 /** An upload in one request gets its outcome in the response; that of a resumable one is stored. */
-async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect, fileId: string) {
+async function closeUpload(tx: Transaction, upload: typeof uploads.$inferSelect, outcome: StoredOnce) {
   const here = eq(uploads._id, upload._id)
+  await keepOutcome(tx, upload._id, upload.length === null ? outcome : null)
   if (upload.length === null) return tx.delete(uploads).where(here)
+  const { _id: fileId } = outcome.file
   const expiresAt = Date.now() + REMEMBERED
   await tx.update(uploads).set({ fileId, key: null, reserved: 0, expiresAt }).where(here)
 }

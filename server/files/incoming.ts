@@ -3,6 +3,7 @@ import { Busboy } from "@fastify/busboy"
 import { BadRequest } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import { readModified } from "./modified.ts"
+import { onceOf, type Once } from "./once.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** Of one form. */
@@ -11,15 +12,19 @@ const MOST_FILES = 50
 /**
  * Passes the files of a request to `take`, one after the other as they arrive, and resolves with
  * its results. They are the files of a form (multipart/form-data), or the body itself with its name
- * in the query. The first refusal ends it; earlier files stay. Throws what `take` throws, and
+ * in the query. The first refusal ends it; earlier files stay. An `Idempotency-Key` counts for each
+ * file of a form by its position. Throws what `take` throws, and
  * `BadRequest`.
  */
 export async function takeFiles<Taken>(
   request: Request,
   take: (file: IncomingFile) => Promise<Taken>,
 ): Promise<Taken[]> {
+  const once = onceOf(request)
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("multipart/form-data")
-  const taken = isForm ? await takeFromForm(request, take) : [await take(bodyAsFile(request))]
+  const taken = isForm
+    ? await takeFromForm(request, take, once)
+    : [await take({ ...bodyAsFile(request), once })]
   if (taken.length === 0) throw new BadRequest("form-without-file")
   return taken
 }
@@ -34,7 +39,11 @@ function bodyAsFile(request: Request): IncomingFile {
   return { fileName, bytes: freeing(bytesOf(request)), size, modifiedAt }
 }
 
-async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) => Promise<Taken>) {
+async function takeFromForm<Taken>(
+  request: Request,
+  take: (file: IncomingFile) => Promise<Taken>,
+  once: Once | undefined,
+) {
   const size = { atMost: Number(request.headers.get("content-length") ?? Infinity) }
   const failed = new AbortController()
   const taken: Promise<Taken>[] = []
@@ -63,7 +72,8 @@ async function takeFromForm<Taken>(request: Request, take: (file: IncomingFile) 
     failed.signal.addEventListener("abort", () => stream.destroy(failed.signal.reason as Error))
     // A refusal stops reading the file; the parser must not report that as a malformed form.
     const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-    const taking = take({ fileName, bytes, size, modifiedAt })
+    const ofFile = once && { key: `${once.key} ${taken.length + 1}` }
+    const taking = take({ fileName, bytes, size, modifiedAt, once: ofFile })
     modifiedAt = undefined
     taking.catch((error: unknown) => failed.abort(error))
     taken.push(taking)

@@ -10,6 +10,7 @@ import type { FileSummary, MoveFiles } from "./contract.ts"
 import { findFreeNumber, isNameTaken } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { numberedName, seriesOf } from "./names.ts"
+import { createOnce, type Once } from "./once.ts"
 import { findPayer, overQuota } from "./reserve-space.ts"
 
 type Moving = Scope<"config" | "db" | "viewer">
@@ -57,13 +58,22 @@ export function moveFiles(scope: Moving, { fileIds, spaceId: to }: MoveFiles): P
 
 /**
  * Copies files that the viewer may see, otherwise like `moveFiles`. The bytes are not copied: both
- * files refer to them.
+ * files refer to them. With a key that came before, resolves with the copies of then. Throws also
+ * `Unprocessable` and `Conflict` for a key.
  */
-export function copyFiles(scope: Moving, { fileIds, spaceId }: MoveFiles): Promise<FileSummary[]> {
-  return scope.db.transaction(async (tx) => {
-    const copies = await copyInto({ ...scope, db: tx }, spaceId?.toLowerCase() ?? null, fileIds)
-    if (copies.size === 0) throw new NotFound("file")
-    return [...copies.values()]
+export function copyFiles(
+  scope: Moving,
+  { fileIds, spaceId }: MoveFiles,
+  once?: Once,
+): Promise<FileSummary[]> {
+  const to = spaceId?.toLowerCase() ?? null
+  return scope.db.transaction((tx) => {
+    const inside = { ...scope, db: tx }
+    return createOnce(inside, once, ["copy", fileIds, to], async () => {
+      const copies = await copyInto(inside, to, fileIds)
+      if (copies.size === 0) throw new NotFound("file")
+      return [...copies.values()]
+    })
   })
 }
 

@@ -7,6 +7,7 @@ import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { requireEditor } from "#server/spaces/access.ts"
+import { findEarlier, keepOnce, type Once } from "./once.ts"
 
 /**
  * Bytes. A form only gives its total length, which is an upper limit; a stream of unknown length
@@ -21,19 +22,27 @@ const MOST_UPLOADS = 1000
 
 /**
  * Creates the upload's row. An upload of unknown size reserves what is left, up to the largest file
- * size. What a space stores counts for its owner. Throws `TooLarge`, `OutOfSpace`, `TooMany`, and
- * `NotFound` or `Forbidden` for a space.
+ * size. What a space stores counts for its owner. With a key that came before, resolves with what was
+ * created then, and reserves nothing. Throws `TooLarge`, `OutOfSpace`, `TooMany`, `NotFound` or
+ * `Forbidden` for a space, and `Unprocessable` or `Conflict` for a key.
  */
 export async function reserveSpace(
   scope: Reserving,
   fileName: string,
   size: AnnouncedSize,
-  row: Pick<typeof uploads.$inferInsert, "expiresAt" | "length" | "fileName" | "metadata" | "spaceId">,
+  row: Pick<
+    typeof uploads.$inferInsert,
+    "expiresAt" | "length" | "fileName" | "metadata" | "spaceId" | "process"
+  >,
+  once?: Once,
 ) {
   const userId = scope.viewer.user._id
   const spaceId = row.spaceId ?? null
   return scope.db.transaction(async (tx) => {
     const payer = await findPayer({ ...scope, db: tx }, spaceId)
+    const asked = ["upload", row.length ?? null, row.metadata ?? null, fileName, spaceId]
+    const earlier = once && (await findEarlier({ ...scope, db: tx }, once, asked))
+    if (earlier) return { earlier }
     const limits = limitsOf(scope.config, payer)
     const { largestFile, quota } = limits
     if ("exactly" in size && size.exactly > largestFile) throw tooLarge(fileName, limits)
@@ -67,6 +76,7 @@ export async function reserveSpace(
       .values({ ...row, userId, key, reserved })
       .returning({ _id: uploads._id })
     if (!upload) throw new Error("The database returned no row for the new upload.")
+    if (once) await keepOnce({ ...scope, db: tx }, once, asked, { uploadId: upload._id })
     return { _id: upload._id, key, reserved, limits }
   })
 }

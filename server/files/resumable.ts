@@ -10,6 +10,7 @@ import { giveUpUpload, removeNameless } from "./discard.ts"
 import { nextExpiry, SPENT, UNTIL_FIRST_BYTE } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
+import type { Earlier, Once } from "./once.ts"
 import { reserveSpace } from "./reserve-space.ts"
 import type { UploadLock } from "./upload-lock.ts"
 import type { Receiving } from "./upload-progress.ts"
@@ -38,6 +39,8 @@ export interface Announced {
   metadata: string
   /** A personal file without it. */
   spaceId?: string | undefined
+  /** With it, what is announced again is the same upload. */
+  once?: Once | undefined
 }
 
 /** The body of one request. */
@@ -49,19 +52,29 @@ export interface Part {
 }
 
 /**
- * Reserves space for a file whose bytes arrive through `receivePart`. Throws `TooLarge`,
- * `OutOfSpace`, `TooMany`, and `NotFound` or `Forbidden` for a space.
+ * Reserves space for a file whose bytes arrive through `receivePart`. With a key that came before,
+ * resolves with that upload as it is now. Throws `TooLarge`, `OutOfSpace`, `TooMany`, `NotFound` or
+ * `Forbidden` for a space, and `Unprocessable` or `Conflict` for a key.
  */
 export async function createUpload(
   scope: Uploading,
-  { fileName, length, metadata, spaceId }: Announced,
-): Promise<Progress & { _id: string }> {
+  { fileName, length, metadata, spaceId, once }: Announced,
+): Promise<Progress & { _id: string; isNew: boolean }> {
   const name = cleanFileName(fileName)
   const expiresAt = Date.now() + UNTIL_FIRST_BYTE
   const row = { expiresAt, length, metadata, fileName: name, spaceId: spaceId ?? null }
-  const { _id } = await reserveSpace(scope, name, { exactly: length }, row)
-  if (length > 0) return { _id, offset: 0, expiresAt, fileId: null }
-  return { _id, ...(await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))) }
+  const reserved = await reserveSpace(scope, name, { exactly: length }, row, once)
+  if ("earlier" in reserved) return foundBefore(scope, reserved.earlier)
+  const { _id } = reserved
+  if (length > 0) return { _id, offset: 0, expiresAt, fileId: null, isNew: true }
+  const progress = await withUpload(scope, _id, (upload) => progressOf(scope, upload, 0))
+  return { _id, ...progress, isNew: true }
+}
+
+async function foundBefore(scope: Uploading, earlier: Earlier) {
+  // The same request leads to an upload in parts.
+  if (!("uploadId" in earlier)) throw new Error("A key of a resumable upload leads to no upload.")
+  return { _id: earlier.uploadId, ...(await findProgress(scope, earlier.uploadId)), isNew: false }
 }
 
 /**
@@ -87,12 +100,14 @@ export async function findProgress(
  * off, and `Forbidden` or `NotFound` if the viewer loses the right to add to its space.
  */
 export async function receivePart(scope: Uploading, id: string, part: Part): Promise<Progress> {
-  const { fileId, length, expiresAt } = await findUpload(scope, id)
-  if (fileId) {
+  const found = await findUpload(scope, id)
+  const { length } = found
+  const whenFinished = (upload: Upload) => {
     if (part.offset !== length || part.size !== 0) throw notThere(part.offset, length)
-    return { offset: length, expiresAt, fileId }
+    return wholeOf(upload)
   }
-  return withUpload(scope, id, async (upload, lock) => {
+  if (found.fileId) return whenFinished(found)
+  const receive = async (upload: OpenUpload, lock: UploadLock) => {
     const stored = await scope.blobs.sizeOf(upload.key)
     if (part.offset !== stored) throw notThere(part.offset, stored)
     if (part.size !== null && part.size > length - stored) throw tooMuch(upload)
@@ -110,7 +125,8 @@ export async function receivePart(scope: Uploading, id: string, part: Part): Pro
     } finally {
       receiving?.end(how)
     }
-  })
+  }
+  return withUpload(scope, id, receive, whenFinished)
 }
 
 /**
@@ -160,20 +176,20 @@ async function findUpload(
   return { ...row, length: row.length, fileName: row.fileName, metadata: row.metadata ?? "" }
 }
 
-/** Runs `work` while no other request has the upload. */
-async function withUpload<Result extends Progress>(
+/** Runs `work` while no other request has the upload, or `whenFinished` if it has become a file. */
+async function withUpload(
   scope: Uploading,
   id: string,
-  work: (upload: OpenUpload, lock: UploadLock) => Promise<Result>,
-): Promise<Result | Progress> {
+  work: (upload: OpenUpload, lock: UploadLock) => Promise<Progress>,
+  whenFinished: (upload: Upload) => Progress = wholeOf,
+): Promise<Progress> {
   const lock = await scope.uploadLocks.take(id)
   let key: string | null = null
   try {
     const askedAt = performance.now()
     const upload = await findUpload(scope, id)
     ;({ key } = upload)
-    // It was finished in the meantime.
-    if (key === null) return { ...upload, offset: upload.length }
+    if (key === null) return whenFinished(upload)
     return await work({ ...upload, key, askedAt }, lock)
   } catch (error) {
     if (key === null || isRefusal(error)) throw error
@@ -183,6 +199,10 @@ async function withUpload<Result extends Progress>(
   } finally {
     await lock.release()
   }
+}
+
+function wholeOf({ length, expiresAt, fileId }: Upload): Progress {
+  return { offset: length, expiresAt, fileId }
 }
 
 async function progressOf(scope: Uploading, upload: OpenUpload, offset: number): Promise<Progress> {

@@ -1,59 +1,85 @@
+import { randomUUID } from "node:crypto"
 import { and, desc, eq } from "drizzle-orm"
 import * as v from "valibot"
+import type { Database } from "#db/client.ts"
 import { files, fileShares, type FileShare } from "#db/schema/files.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
 import { hashLinkPassword } from "#server/links/password.ts"
-import { createLinkToken } from "#server/links/token.ts"
+import { createLinkToken, repeatLinkToken } from "#server/links/token.ts"
 import type { Scope } from "#server/scope.ts"
 import { editableFiles, editableShares, readableFiles, readableShares, refuseReader } from "./access.ts"
 import { FileId, ShareId, type NewShare, type ShareFile, type ShareSummary } from "./contract.ts"
+import { createOnce, type Once } from "./once.ts"
 
 /** Links to one file. */
 const MOST_SHARES = 100
 
 /**
- * Creates a public link to a file. Its URL is in the response and nowhere else. Throws `NotFound`,
- * `Forbidden` for a file that the viewer may only read, and `Conflict` for one link too many.
+ * Creates a public link to a file. Its URL is in the response and nowhere else: with a key that came
+ * before, it is computed again. Throws `NotFound`, `Forbidden` for a file that the viewer may only
+ * read, `Conflict` for one link too many, and `Unprocessable` or `Conflict` for a key.
  */
 export async function shareFile(
   scope: Scope<"db" | "config" | "viewer">,
   fileId: string,
-  { expiresAt, password, maxDownloads }: ShareFile,
+  limits: ShareFile,
+  once?: Once,
 ): Promise<NewShare> {
   if (!v.is(FileId, fileId)) throw new NotFound("file")
-  const { token, ...kept } = createLinkToken()
-  const passwordHash = password ? await hashLinkPassword(password) : null
-  const here = and(eq(files._id, fileId), eq(files.trashed, false))
-  const share = await scope.db.transaction(async (tx) => {
+  const passwordHash = limits.password ? await hashLinkPassword(limits.password) : null
+  const salt = randomUUID()
+  const kept = once ? repeatLinkToken(scope.config, salt) : createLinkToken()
+  const created = await scope.db.transaction((tx) => {
     const inside = { ...scope, db: tx }
-    // Locked, so that concurrent requests count the links one after the other, and none is created
-    // for a file that has just been deleted.
-    const [file] = await tx
-      .select({ _id: files._id })
-      .from(files)
-      .where(and(editableFiles(inside), here))
-      .for("no key update")
-    if (!file) {
-      await refuseReader(inside, here)
-      throw new NotFound("file")
-    }
-    if ((await tx.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
-      throw new Conflict("too-many-links", { most: MOST_SHARES })
-    const [made] = await tx
-      .insert(fileShares)
-      .values({
-        userId: scope.viewer.user._id,
-        fileId,
-        ...kept,
-        expiresAt: expiresAt ?? null,
-        passwordHash,
-        maxDownloads: maxDownloads ?? null,
-      })
-      .returning()
-    return made
+    return createOnce(inside, once, ["share", fileId, limits], async () => ({
+      share: await insertShare(inside, fileId, { ...limits, ...kept, passwordHash }),
+      salt,
+    }))
   })
-  if (!share) throw new Error("The database returned no row for the new link.")
-  return { share: shareSummary(share), url: `${scope.config.origin}/share/${token}` }
+  const { token } = created.salt === salt ? kept : repeatLinkToken(scope.config, created.salt)
+  return { share: created.share, url: `${scope.config.origin}/share/${token}` }
+}
+
+async function insertShare(
+  scope: { db: Database } & Scope<"viewer">,
+  fileId: string,
+  {
+    expiresAt,
+    maxDownloads,
+    tokenHash,
+    hint,
+    passwordHash,
+  }: ShareFile & Pick<FileShare, "tokenHash" | "hint" | "passwordHash">,
+): Promise<ShareSummary> {
+  const { db, viewer } = scope
+  const here = and(eq(files._id, fileId), eq(files.trashed, false))
+  // Locked, so that concurrent requests count the links one after the other, and none is created
+  // for a file that has just been deleted.
+  const [file] = await db
+    .select({ _id: files._id })
+    .from(files)
+    .where(and(editableFiles(scope), here))
+    .for("no key update")
+  if (!file) {
+    await refuseReader(scope, here)
+    throw new NotFound("file")
+  }
+  if ((await db.$count(fileShares, eq(fileShares.fileId, fileId))) >= MOST_SHARES)
+    throw new Conflict("too-many-links", { most: MOST_SHARES })
+  const [made] = await db
+    .insert(fileShares)
+    .values({
+      userId: viewer.user._id,
+      fileId,
+      tokenHash,
+      hint,
+      expiresAt: expiresAt ?? null,
+      passwordHash,
+      maxDownloads: maxDownloads ?? null,
+    })
+    .returning()
+  if (!made) throw new Error("The database returned no row for the new link.")
+  return shareSummary(made)
 }
 
 /** The links to a file that the viewer may see, newest first. Throws `NotFound`. */

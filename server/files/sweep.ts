@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm"
-import { blobs, files, uploads } from "#db/schema/files.ts"
+import { blobs, files, idempotencyKeys, uploads } from "#db/schema/files.ts"
 import { isRefusal } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
@@ -36,6 +36,7 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
     finishWhole,
     discardExpired,
     discardBeyondLimit,
+    forgetKeys,
     discardUnused,
     removeUnfinishedOfNobody,
     abandonJoins,
@@ -122,6 +123,10 @@ async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSig
     await discardUpload(scope, _id, { ifExpiredBefore: expiresAt + 1 })
     excess -= reserved
   }
+}
+
+async function forgetKeys({ db }: Sweep, now: number) {
+  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.expiresAt, now))
 }
 
 async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) {

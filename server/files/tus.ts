@@ -5,6 +5,7 @@ import { answerRefusals } from "#server/transport/refusals.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { giveUpUpload } from "./discard.ts"
+import { onceOf } from "./once.ts"
 import {
   cancelUpload,
   createUpload,
@@ -88,16 +89,18 @@ async function create(scope: Uploading, request: Request, address: string): Prom
   const length = readHeader(request, "Upload-Length", ByteCount)
   const { fileName, metadata } = readHeader(request, "Upload-Metadata", UploadMetadata)
   const { spaceId } = placeOf(request)
-  const created = await createUpload(scope, { fileName, length, metadata, spaceId })
+  const once = onceOf(request)
+  const created = await createUpload(scope, { fileName, length, metadata, spaceId, once })
   const headers = { Location: `${address}/${created._id}` }
-  if (!isPart(request) || length === 0)
+  // Of an upload that was created before, some bytes may be there: the sender goes on from the offset.
+  if (!isPart(request) || length === 0 || !created.isNew)
     return new Response(null, { status: 201, headers: { ...headers, ...described(created) } })
   try {
     const progress = await receivePart(scope, created._id, { ...partOf(request), offset: 0 })
     return new Response(null, { status: 201, headers: { ...headers, ...described(progress) } })
   } catch (error) {
-    // The sender never received its URL.
-    await giveUpUpload(scope, created._id)
+    // The sender never received its URL, and has no key to ask for it.
+    if (!once) await giveUpUpload(scope, created._id)
     throw error
   }
 }

@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto"
 import { eq } from "drizzle-orm"
 import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, isRefusal } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { commitFile, givenUp } from "./commit.ts"
+import { commitFile, givenUp, type StoredOnce } from "./commit.ts"
 import type { FileSummary, Place } from "./contract.ts"
 import { discardUpload, removeNameless } from "./discard.ts"
 import { REQUEST_LEASE } from "./expiry.ts"
 import { cleanFileName } from "./names.ts"
+import { otherRequest, type Once } from "./once.ts"
 import { overQuota, reserveSpace, tooLarge, type AnnouncedSize } from "./reserve-space.ts"
 import { stayToEdit, untilAborted } from "./while-member.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
@@ -18,11 +20,15 @@ export interface IncomingFile {
   size: AnnouncedSize
   /** When the sender last changed the bytes, in milliseconds since the epoch. */
   modifiedAt?: number | undefined
+  /** With it, what is sent again is stored once. */
+  once?: Once | undefined
 }
 
-type Uploading = Scope<"db" | "blobs" | "config" | "log" | "runningRequests" | "uploadProgress" | "viewer">
+type Uploading = Scope<
+  "db" | "blobs" | "config" | "log" | "process" | "runningRequests" | "uploadProgress" | "viewer"
+>
 
-type Reserved = Awaited<ReturnType<typeof reserveSpace>>
+type Reserved = Exclude<Awaited<ReturnType<typeof reserveSpace>>, { earlier: unknown }>
 
 /** Milliseconds. */
 const RENEWAL_INTERVAL = 60_000
@@ -32,16 +38,19 @@ const RENEWAL_INTERVAL = 60_000
  * durable before its row is written, and if anything fails in between, nothing remains. Throws
  * `TooLarge`, `OutOfSpace` beyond the quota of who pays, `BadRequest` if the number of bytes is not
  * the announced one, and `NotFound` or `Forbidden` for a space, also when the viewer loses the right
- * to add to it while bytes arrive.
+ * to add to it while bytes arrive. With a key, what has arrived before is compared and not stored
+ * again: throws `Unprocessable` for other bytes, and `Conflict` while the first are arriving.
  */
 export async function uploadFile(
   scope: Uploading,
-  { fileName, bytes, size, modifiedAt }: IncomingFile,
+  { fileName, bytes, size, modifiedAt, once }: IncomingFile,
   { spaceId }: Place = {},
 ): Promise<FileSummary> {
   const name = cleanFileName(fileName)
   const askedAt = performance.now()
-  const upload = await reserveSpace(scope, name, size, { expiresAt: leaseEnd(), spaceId: spaceId ?? null })
+  const row = { expiresAt: leaseEnd(), spaceId: spaceId ?? null, process: scope.process }
+  const upload = await reserveSpace(scope, name, size, row, once)
+  if ("earlier" in upload) return storedBefore(upload.earlier, bytes)
   const renewing = renewLease(scope, upload._id)
   const stay = stayToEdit(scope, spaceId ?? null, askedAt)
   const progress = scope.uploadProgress.follow(
@@ -80,6 +89,20 @@ export async function uploadFile(
     progress?.end("over")
     clearInterval(renewing)
   }
+}
+
+/** A key is no reason to drop other bytes than those that were stored with it. */
+async function storedBefore(earlier: object, bytes: AsyncIterable<Uint8Array>): Promise<FileSummary> {
+  const { file, sha256 } = ("response" in earlier ? earlier.response : undefined) as StoredOnce
+  const hash = createHash("sha256")
+  let left = file.size
+  for await (const chunk of bytes) {
+    left -= chunk.byteLength
+    if (left < 0) throw otherRequest()
+    hash.update(chunk)
+  }
+  if (hash.digest("hex") !== sha256) throw otherRequest()
+  return file
 }
 
 /** False also if the database is unreachable. */

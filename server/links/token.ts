@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, createHmac, randomBytes } from "node:crypto"
+import type { Config } from "#server/config.ts"
 
 /** More than 128 bits remain unknown to anyone who sees the hint. */
 const TOKEN_BYTES = 20
@@ -8,7 +9,20 @@ const TOKEN_BYTES = 20
  * the last four characters, by which its owner recognises it.
  */
 export function createLinkToken() {
-  const token = randomBytes(TOKEN_BYTES).toString("base64url")
+  return keptOf(randomBytes(TOKEN_BYTES))
+}
+
+/**
+ * The same, always with the same secret part for one salt: it can be found again by a server that
+ * has `authSecret`, and by nobody who has only the database.
+ */
+export function repeatLinkToken({ identity }: Pick<Config, "identity">, salt: string) {
+  const bytes = createHmac("sha256", identity.authSecret).update(`link ${salt}`).digest()
+  return keptOf(bytes.subarray(0, TOKEN_BYTES))
+}
+
+function keptOf(bytes: Uint8Array) {
+  const token = Buffer.from(bytes).toString("base64url")
   return { token, tokenHash: hashLinkToken(token), hint: token.slice(-4) }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { uploads } from "#db/schema/files.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
 import { finishUpload } from "#server/files/finish.ts"
-import { createUpload } from "#server/files/resumable.ts"
+import { createUpload, receivePart } from "#server/files/resumable.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -49,4 +49,18 @@ it("leaves no bytes of a direct upload either, if it expires while they are move
   })
   expect(await drawer.storedPaths()).toEqual([])
   for (const usage of await drawer.usage()) expect(usage).toEqual({ used: 0, reserved: 0 })
+})
+
+it("accepts one of three parts that are sent at the same offset, and answers 409 to the others", async () => {
+  const alan = await drawer.scopeOf("alan")
+  const size = 100_000
+  const { _id } = await createUpload(alan, { fileName: "same.bin", length: size, metadata: "" })
+  const outcomes = await Promise.allSettled(
+    ["A", "B", "C"].map((content) =>
+      receivePart(alan, _id, { offset: 0, body: new Blob([content.repeat(size)]).stream(), size }),
+    ),
+  )
+  const refused = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
+  expect(refused).toHaveLength(2)
+  for (const error of refused) expect(error).toMatchObject({ status: 409, reason: "upload-offset-wrong" })
 })

@@ -21,7 +21,7 @@ import {
   chatWaiting,
 } from "#db/schema/chat.ts"
 import { devices } from "#db/schema/devices.ts"
-import { fileShares, fileThumbnails, fileUsage, uploads } from "#db/schema/files.ts"
+import { fileShares, fileThumbnails, fileUsage, idempotencyKeys, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { notifications } from "#db/schema/notifications.ts"
 import { operatorActs } from "#db/schema/operator.ts"
@@ -113,6 +113,12 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const used = 918_273_645
     await db.update(fileUsage).set({ used }).where(eq(fileUsage.userId, user._id))
     return String(used)
+  },
+  "public.idempotency_keys": async ({ user }) => {
+    const hashes = { keyHash: "7".repeat(64), requestHash: "8".repeat(64) }
+    const expiresAt = Date.now() + 3_600_000
+    await db.insert(idempotencyKeys).values({ ...hashes, userId: user._id, response: {}, expiresAt })
+    return "7".repeat(64)
   },
   "public.uploads": async ({ user }) => {
     const upload = { userId: user._id, key: newBlobKey(), reserved: 0, length: 5 }
@@ -260,6 +266,7 @@ const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
   "public.chat_chunks": "The text of an answer while it is written; then it is the message's.",
   "public.chat_waiting": "A message for the minutes until its reply begins; then it is with the others.",
   "public.file_thumbnails": "Made from the file, which is in the archive.",
+  "public.idempotency_keys": "For a day, what a request created that is in the archive itself.",
   "auth.account": "The hash of the password.",
   "auth.two_factor": "The secret of the authenticator app, encrypted; account.json says that there is one.",
   "auth.provider_session": "An id with which a provider ends the session. The browser is in the archive.",

@@ -25,6 +25,7 @@ const uploadLocks = openUploadLocks({ announce, db, log, config }, url)
 const scope = {
   config,
   log,
+  process: 1,
   db,
   uploadLocks,
   runningRequests: openRunningRequests(),

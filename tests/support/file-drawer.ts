@@ -27,6 +27,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
   const services = {
     config,
     log,
+    process: 1,
     db: database.db,
     blobs: await openDiskBlobs(directory),
     runningRequests: openRunningRequests(),

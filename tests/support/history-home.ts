@@ -72,6 +72,7 @@ export async function openHistoryHome() {
     db,
     blobs,
     log,
+    process: 1,
     config,
     viewer,
     runningRequests: openRunningRequests(),

@@ -1,5 +1,6 @@
 import { MoveFiles } from "#server/files/contract.ts"
 import { copyFiles } from "#server/files/move.ts"
+import { onceOf } from "#server/files/once.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { json } from "#server/transport/json.ts"
@@ -16,6 +17,6 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const body = await parseBody(request, MoveFiles)
     if (body instanceof Response) return body
-    return json({ files: await copyFiles(scope, body) }, { status: 201 })
+    return json({ files: await copyFiles(scope, body, onceOf(request)) }, { status: 201 })
   })
 }

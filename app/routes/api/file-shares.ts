@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { badInput } from "#server/errors.ts"
 import { ShareFile } from "#server/files/contract.ts"
+import { onceOf } from "#server/files/once.ts"
 import { listShares, shareFile } from "#server/files/shares.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -29,6 +30,9 @@ export async function action({ context, params, request }: Route.ActionArgs) {
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
     const input = v.safeParse(ShareFile, body.value)
     if (!input.success) throw badInput(input.issues)
-    return json(await shareFile(scope, params.fileId, input.output), { status: 201, headers: NOT_KEPT })
+    return json(await shareFile(scope, params.fileId, input.output, onceOf(request)), {
+      status: 201,
+      headers: NOT_KEPT,
+    })
   })
 }

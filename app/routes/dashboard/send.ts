@@ -27,7 +27,7 @@ export class RequestRefused extends Error {
 interface Sending {
   /** Sent as JSON. */
   body?: object
-  /** Sent unchanged. */
+  /** Sent unchanged, and stored once: each has a key of its own. */
   content?: Blob
   signal?: AbortSignal
 }
@@ -42,7 +42,10 @@ export async function send<Answer>(
     method,
     ...(signal && { signal }),
     ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    ...(content && { headers: { "content-type": "application/octet-stream" }, body: content }),
+    ...(content && {
+      headers: { "content-type": "application/octet-stream", "idempotency-key": crypto.randomUUID() },
+      body: content,
+    }),
   })
   return (response.status === 204 ? undefined : await response.json()) as Answer
 }

@@ -1,6 +1,17 @@
 import * as v from "valibot"
 import { ArchiveFiles, MoveFiles, ShareFile } from "#server/files/contract.ts"
-import { File, fileId, noSpace, notFound, ofFiles, reader, spaceId, unauthorized } from "./file-parts.ts"
+import {
+  File,
+  fileId,
+  idempotencyKey,
+  keyUsed,
+  noSpace,
+  notFound,
+  ofFiles,
+  reader,
+  spaceId,
+  unauthorized,
+} from "./file-parts.ts"
 import {
   binary,
   type Answer,
@@ -120,8 +131,14 @@ export const fileActsPaths: Record<string, PathItem> = {
       summary: "Copy files into a space, or out of one",
       description:
         "Without `spaceId` to what is personal to you. Missing files are skipped, and names that are taken there get a number.",
+      parameters: [idempotencyKey],
       requestBody: jsonBody(MoveFiles),
-      responses: { "201": jsonAnswer("The copies.", Placed), ...toPlace },
+      responses: {
+        "201": jsonAnswer("The copies.", Placed),
+        ...toPlace,
+        "409": refusal("A request with this Idempotency-Key is still in progress."),
+        "422": refusal(keyUsed),
+      },
     },
   },
   "/api/files/archive": {
@@ -182,19 +199,22 @@ export const fileActsPaths: Record<string, PathItem> = {
       ...ofFiles,
       operationId: "shareFile",
       summary: "Make a public link to a file",
-      parameters: [fileId],
+      parameters: [fileId, idempotencyKey],
       requestBody: jsonBody(ShareFile),
       responses: {
         "201": jsonAnswer(
-          "The link. Its address is shown here and never again.",
+          "The link. Its address is shown here, and again only to a request with the same Idempotency-Key.",
           v.strictObject({ share: Share, url: v.pipe(v.string(), v.url()) }),
         ),
         "400": refusal("The body is not JSON, or a limit makes no sense."),
         "401": unauthorized,
         "403": reader,
         "404": notFound,
-        "409": refusal("The file has as many links as it can have."),
+        "409": refusal(
+          "The file has as many links as it can have, or a request with this Idempotency-Key is still in progress.",
+        ),
         "413": refusal("The body is larger than 256 KB."),
+        "422": refusal(keyUsed),
       },
     },
   },

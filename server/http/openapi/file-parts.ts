@@ -32,3 +32,13 @@ export const spaceId = {
   description: "The space. What is personal to you without it.",
   schema: { type: "string", format: "uuid" },
 }
+
+/** The header with which a request that is sent again creates nothing more. */
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A text of your choice, such as a UUID. A request that is sent again with it within a day gets the response of the first and creates nothing more.",
+  schema: { type: "string", maxLength: 257 },
+}
+export const keyUsed = "The Idempotency-Key was sent with another request."

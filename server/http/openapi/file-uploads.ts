@@ -1,4 +1,4 @@
-import { ofFiles, spaceId, unauthorized } from "./file-parts.ts"
+import { idempotencyKey, keyUsed, ofFiles, spaceId, unauthorized } from "./file-parts.ts"
 import { type Answer, binary, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
 
 type Headers = NonNullable<Answer["headers"]>
@@ -74,6 +74,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       parameters: [
         speaksTus,
         spaceId,
+        idempotencyKey,
         { name: "Upload-Length", in: "header", required: true, description: "Bytes.", schema: count },
         {
           name: "Upload-Metadata",
@@ -97,6 +98,8 @@ export const fileUploadsPaths: Record<string, PathItem> = {
           },
         },
         "404": tusRefusal("There is no such space, or you are not a member of it."),
+        "409": tusRefusal("A request with this Idempotency-Key is still in progress."),
+        "422": tusRefusal(keyUsed),
         "429": tusRefusal("Too many uploads are under way."),
       },
     },

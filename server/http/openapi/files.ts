@@ -1,6 +1,17 @@
 import * as v from "valibot"
 import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
-import { File, fileId, noSpace, notFound, ofFiles, reader, spaceId, unauthorized } from "./file-parts.ts"
+import {
+  File,
+  fileId,
+  idempotencyKey,
+  keyUsed,
+  noSpace,
+  notFound,
+  ofFiles,
+  reader,
+  spaceId,
+  unauthorized,
+} from "./file-parts.ts"
 import {
   binary,
   type Answer,
@@ -82,6 +93,7 @@ export const filesPaths: Record<string, PathItem> = {
           schema: { type: "integer" },
         },
         spaceId,
+        idempotencyKey,
       ],
       requestBody: {
         required: true,
@@ -98,8 +110,11 @@ export const filesPaths: Record<string, PathItem> = {
         "401": unauthorized,
         "403": refusal("You may only read in the space."),
         "404": noSpace,
-        "409": refusal("It took too long, and its room was given up."),
+        "409": refusal(
+          "It took too long, and its room was given up, or a request with its Idempotency-Key is still in progress.",
+        ),
         "413": refusal("A file is larger than allowed."),
+        "422": refusal(keyUsed),
         "507": refusal("The plan, the plan of the space's owner, or the disk, has no room for it."),
       },
     },

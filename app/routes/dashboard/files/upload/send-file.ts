@@ -15,7 +15,7 @@ export function sendFile(given: ToSend, told: Told): Sending {
 }
 
 /** Sent straight from the disk. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
-function sendWhole({ file, spaceId }: ToSend, told: Told): Sending {
+function sendWhole({ file, id, spaceId }: ToSend, told: Told): Sending {
   const request = new XMLHttpRequest()
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   request.upload.addEventListener("progress", (event) => told.sent(event.loaded))
@@ -29,6 +29,7 @@ function sendWhole({ file, spaceId }: ToSend, told: Told): Sending {
     `${href("/api/files")}?name=${encodeURIComponent(file.name)}&lastModified=${file.lastModified}${place}`,
   )
   request.setRequestHeader("Content-Type", "application/octet-stream")
+  request.setRequestHeader("Idempotency-Key", id)
   request.send(file)
   const stop = () => request.abort()
   return { outcome, stop, cancel: stop }

@@ -15,6 +15,8 @@ export interface ToSend {
   url: string | undefined
   /** Where it goes; undefined for what is personal. */
   spaceId: string | undefined
+  /** Names it, so that what is sent again after a lost response is stored once. */
+  id: string
 }
 
 export interface Told {

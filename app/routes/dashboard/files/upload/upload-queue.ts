@@ -198,7 +198,7 @@ function createUploadQueue() {
     }
     let isCounting = false
     const sending = sendFile(
-      { file, url: entry.url, spaceId: entry.spaceId },
+      { file, id: entry.id, url: entry.url, spaceId: entry.spaceId },
       {
         sent(bytes) {
           if (entry.sending !== sending) return
