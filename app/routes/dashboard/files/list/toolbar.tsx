@@ -126,8 +126,8 @@ const kinds = [["", msg`All kinds`], ...KINDS.map((kind) => [kind, kindNames[kin
 const orders: [Sort, MessageDescriptor][] = [
   ["newest", msg`Newest first`],
   ["oldest", msg`Oldest first`],
-  ["modified", msg`Last modified first`],
-  ["modified-oldest", msg`Last modified last`],
+  ["modified", msg`Last modified`],
+  ["modified-oldest", msg`First modified`],
   ["name", msg`Name, A to Z`],
   ["name-desc", msg`Name, Z to A`],
   ["largest", msg`Largest first`],
