@@ -127,6 +127,7 @@ export default [
             id: "routes/dashboard/spaces/files/trash",
           }),
           route("members", "routes/dashboard/spaces/members.tsx"),
+          route("settings", "routes/dashboard/spaces/settings.tsx"),
           route("*", "routes/dashboard/not-found.tsx", { id: "routes/dashboard/spaces/not-found" }),
         ]),
       ]),

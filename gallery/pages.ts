@@ -48,6 +48,8 @@ export function pagesOf({ thread, share, space, spaceThread, join }: Product): S
     { name: "dashboard-security-log", path: "/dashboard/account/security", as: "ada" },
     { name: "dashboard-notifications", path: "/dashboard/notifications", as: "ada" },
     { name: "dashboard-spaces", path: "/dashboard/spaces", as: "ada" },
+    { name: "space-home", path: space, as: "ada" },
+    { name: "space-settings", path: `${space}/settings`, as: "ada" },
     { name: "space-chat", path: `${space}/chat`, as: "ada" },
     { name: "space-thread", path: spaceThread, as: "ada" },
     { name: "space-files", path: `${space}/files`, as: "ada" },

@@ -51,6 +51,7 @@ describe("people in one conversation of a space", () => {
 
     await owner.goto(`${app.origin}/s/engines/members`)
     await takenOver(owner)
+    await owner.getByLabel("More about Grace Hopper").click()
     await owner.getByRole("button", { name: "Remove Grace Hopper" }).click()
     await editor.getByRole("heading", { name: "You no longer have access to Engines" }).waitFor()
     expect(await editor.getByText("One word a second.").count()).toBe(0)
@@ -122,10 +123,9 @@ describe("an invitation by link", () => {
     await page.getByRole("button", { name: "Get started" }).click()
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Go to the dashboard" }).click()
-    await page.waitForURL(/\/s\/engines\/chat$/)
+    await page.waitForURL(/\/s\/engines$/)
     await takenOver(page)
-    await page.getByRole("button", { name: "Conversations", exact: true }).click()
-    await page.getByRole("dialog").locator(`[href="/s/engines/chat/${threadId}"]`).click()
+    await page.locator(`main [href="/s/engines/chat/${threadId}"]`).click()
     await page.getByRole("article", { name: "Ada Lovelace" }).getByText("Hello").waitFor()
     await page.getByText("You can read in Engines, but not write.").waitFor()
   })
@@ -254,12 +254,26 @@ describe("the switcher", () => {
     await page.getByRole("button", { name: "Space: Personal" }).press("Enter")
     const spaces = page.getByRole("navigation", { name: "Spaces" })
     await spaces.getByRole("link", { name: "Engines" }).press("Enter")
-    await page.waitForURL(/\/s\/engines\/chat$/)
+    await page.waitForURL(/\/s\/engines$/)
     await page.getByRole("navigation").locator('[href="/s/engines/files"]').first().press("Enter")
     await page.waitForURL(/\/s\/engines\/files$/)
     await page.getByRole("button", { name: "Space: Engines" }).press("Enter")
     await spaces.getByRole("link", { name: "Personal" }).press("Enter")
     await page.waitForURL(/\/dashboard$/)
+  })
+})
+
+describe("a role", () => {
+  it("is saved when it is chosen, without a button", async () => {
+    const page = await open(ada, "/s/engines/members")
+    const role = page.getByRole("combobox", { name: "Role of Grace Hopper" })
+    expect(await page.getByRole("button", { name: "Change Grace Hopper" }).count()).toBe(0)
+    await role.selectOption("reader")
+    await page.getByText("Role saved.").waitFor()
+    const reader = await open(grace, "/s/engines/files")
+    await reader.getByText("You can open and download the files of Engines.").waitFor()
+    await role.selectOption("editor")
+    await reader.getByRole("button", { name: "Upload" }).first().waitFor()
   })
 })
 
@@ -279,7 +293,7 @@ describe("the pages of a space", () => {
     const threadId = await converse("Hello")
     await ada(`/api/files?name=axles.txt&spaceId=${space._id}`, { method: "POST", body: "of steel" })
     const page = await open(ada, `/s/engines/chat/${threadId}`)
-    for (const path of sample(["", "/files", "/members", "/files/trash"], 2)) {
+    for (const path of sample(["", "/files", "/members", "/settings", "/files/trash"], 2)) {
       if (path !== "") {
         await page.goto(`${app.origin}/s/engines${path}`)
         await takenOver(page)

@@ -157,7 +157,7 @@ describe("the pages of a space", () => {
     const refused = await submit(path, { intent: "invite", role: "editor", email: "not an address" })
     expect(refused.status).toBe(400)
     const renamed = await submit(path, { intent: "change", name: "Plain", slug: "plain" })
-    expect(renamed.headers.get("location")).toBe("/s/plain/members")
+    expect(renamed.headers.get("location")).toBe("/s/plain/settings")
     expect((await submit("/s/plain/members", { intent: "delete" })).headers.get("location")).toBe(
       "/dashboard/spaces",
     )
@@ -174,6 +174,38 @@ const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 interface One {
   space: SpaceSummary
 }
+
+describe("the home and the settings of a space", () => {
+  it("invite first while its owner is alone, and then show who is there and what is new", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Quayside" })), 201)) as One
+    expect(await textOf(ada("/s/quayside"))).toContain("You are the only one here")
+    const link = (await json(
+      ada(`/api/spaces/${space._id}/invitations`, post({ role: "reader" })),
+      201,
+    )) as NewInvitation
+    const joined = await json(grace("/api/spaces/join", post({ token: link.url.split("/").at(-1) })))
+    expect(joined).toMatchObject({ space: { slug: "quayside", role: "reader" } })
+    await ada(`/api/files?spaceId=${space._id}`, { method: "POST", body: formWith("tides.txt", 30) })
+    await json(ada("/api/chat/threads", post({ title: "High water", spaceId: space._id })), 201)
+    for (const person of [ada, grace]) {
+      const home = await textOf(person("/s/quayside"))
+      for (const text of ["2 members", "tides.txt", "High water"]) expect(home).toContain(text)
+      expect(home).not.toContain("You are the only one here")
+    }
+    expect((await openBrowser(app)("/s/quayside")).status).toBe(302)
+  })
+
+  it("have name, picture and deletion for the owner, and leaving for everybody else", async () => {
+    const owners = await textOf(ada("/s/quayside/settings"))
+    for (const text of ["Name and address", "Delete the space"]) expect(owners).toContain(text)
+    const readers = await textOf(grace("/s/quayside/settings"))
+    expect(readers).toContain("Leave the space")
+    expect(readers).not.toContain("Delete the space")
+    expect(await textOf(ada("/s/quayside/members"))).not.toContain("Delete the space")
+    const fields = new URLSearchParams({ intent: "change", name: "Taken", slug: "taken" })
+    expect((await grace("/s/quayside/settings", { method: "POST", body: fields })).status).toBe(403)
+  })
+})
 
 describe("the files page of a space", () => {
   it("shows what the space stores, and to its owner alone how much of their storage is left", async () => {

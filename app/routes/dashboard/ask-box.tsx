@@ -1,16 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Form, href, useNavigation } from "react-router"
+import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
+import { usePlace } from "./spaces/use-place.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** Takes a message to the chat, which sends it in a new conversation. */
 export function AskBox() {
   const { t } = useLingui()
+  const { addresses } = usePlace()
   const { location } = useNavigation()
-  const pending = location?.pathname === href("/dashboard/chat") && location.search.startsWith("?question=")
+  const pending = location?.pathname === addresses.chat && location.search.startsWith("?question=")
   return (
     <Form
-      action={href("/dashboard/chat")}
+      action={addresses.chat}
       state={{ ask: true }}
       className="mt-7 flex items-center gap-2 rounded-xl border border-line-strong bg-surface p-2 pl-4 shadow-md transition-colors focus-within:border-accent"
     >

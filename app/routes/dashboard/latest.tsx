@@ -1,34 +1,40 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { href, Link } from "react-router"
+import { Link } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { usePlace } from "./spaces/use-place.ts"
 import type { FileSummary } from "#server/files/contract.ts"
 
 export function LatestThreads({ threads, now }: { threads: readonly ThreadSummary[]; now: number }) {
   const { t } = useLingui()
+  const { spaceName, mayEdit, addresses } = usePlace()
   return (
-    <Panel id="latest-threads" title={t`Conversations`} all={href("/dashboard/chat")}>
+    <Panel id="latest-threads" title={t`Conversations`} all={addresses.chat}>
       {threads.length === 0 ? (
         <EmptyState
           icon="chat"
           title={t`No conversations yet`}
           action={
-            <LinkButton to={href("/dashboard/chat")} variant="secondary" size="sm">{t`Start one`}</LinkButton>
+            mayEdit ? (
+              <LinkButton to={addresses.chat} variant="secondary" size="sm">{t`Start one`}</LinkButton>
+            ) : undefined
           }
         >
-          <Trans>Your conversations are saved here.</Trans>
+          {spaceName === null
+            ? t`Your conversations are saved here.`
+            : t`Everyone in ${spaceName} can read the conversations in it.`}
         </EmptyState>
       ) : (
         <Rows>
           {threads.map((thread) => (
             <Row
               key={thread._id}
-              to={href("/dashboard/chat/:threadId", { threadId: thread._id })}
+              to={addresses.threadAt(thread._id)}
               icon="chat"
               title={thread.title}
               aside={<RelativeTime at={thread.lastMessageAt} now={now} />}
@@ -43,24 +49,29 @@ export function LatestThreads({ threads, now }: { threads: readonly ThreadSummar
 export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now: number }) {
   const { t } = useLingui()
   const { bytes } = useFormats()
+  const { spaceName, mayEdit, addresses } = usePlace()
   return (
-    <Panel id="latest-files" title={t`Files`} all={href("/dashboard/files")}>
+    <Panel id="latest-files" title={t`Files`} all={addresses.files}>
       {files.length === 0 ? (
         <EmptyState
           icon="folder"
           title={t`No files yet`}
           action={
-            <LinkButton to={href("/dashboard/files")} variant="secondary" size="sm">{t`Add one`}</LinkButton>
+            mayEdit ? (
+              <LinkButton to={addresses.files} variant="secondary" size="sm">{t`Add one`}</LinkButton>
+            ) : undefined
           }
         >
-          <Trans>Your files are available on every device you're signed in on.</Trans>
+          {spaceName === null
+            ? t`Your files are available on every device you're signed in on.`
+            : t`Everyone in ${spaceName} can open the files in it.`}
         </EmptyState>
       ) : (
         <Rows>
           {files.map((file) => (
             <Row
               key={file._id}
-              to={href("/dashboard/files")}
+              to={addresses.files}
               state={{ open: file._id }}
               icon={file.mimeType.startsWith("image/") ? "image" : "file"}
               title={file.fileName}

@@ -30,6 +30,7 @@ const personal: Place[] = [
 function placesIn(slug: string): Place[] {
   const { chat, files } = addressesIn(slug)
   return [
+    { to: href("/s/:slug", { slug }), label: msg`Home`, icon: "home", end: true },
     { to: chat, label: msg`Chat`, icon: "chat", end: false },
     { to: files, label: msg`Files`, icon: "folder", end: false },
     { to: href("/s/:slug/members", { slug }), label: msg`Members`, icon: "user", end: true },

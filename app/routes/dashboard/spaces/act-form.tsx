@@ -10,6 +10,7 @@ export function ActForm({
   variant = "secondary",
   about,
   hasFile = false,
+  savesOnChange = false,
   className,
   children,
 }: {
@@ -20,6 +21,8 @@ export function ActForm({
   about?: { name: string; value: string; label: string }
   /** Whether one of its fields is a file. */
   hasFile?: boolean
+  /** Submits when a field changes; the button is only for browsers without JavaScript. */
+  savesOnChange?: boolean
   className?: string
   children?: ReactNode
 }) {
@@ -30,15 +33,18 @@ export function ActForm({
       method="post"
       encType={hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"}
       preventScrollReset
+      onChange={savesOnChange ? (event) => event.currentTarget.requestSubmit() : undefined}
       className={className}
     >
       <input type="hidden" name="intent" value={intent} />
       {about ? <input type="hidden" name={about.name} value={about.value} /> : null}
       {children}
-      <Button type="submit" variant={variant} size={about ? "sm" : "md"} pending={isPending}>
-        {submit}
-        {about ? <span className="sr-only"> {about.label}</span> : null}
-      </Button>
+      <div className={savesOnChange ? "hidden noscript:block" : "contents"}>
+        <Button type="submit" variant={variant} size={about ? "sm" : "md"} pending={isPending}>
+          {submit}
+          {about ? <span className="sr-only"> {about.label}</span> : null}
+        </Button>
+      </div>
     </Form>
   )
 }

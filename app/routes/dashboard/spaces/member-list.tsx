@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
+import { Icon } from "#app/ui/icon.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import type { Member } from "#server/spaces/contract.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
@@ -52,7 +53,7 @@ function MemberRow({
         </div>
       </div>
       {isManaged ? (
-        <ManageMember key={role} userId={userId} name={name} role={role} />
+        <ManageMember userId={userId} name={name} role={role} />
       ) : (
         <Badge tone={role === "owner" ? "accent" : "neutral"}>{roles[role]}</Badge>
       )}
@@ -64,25 +65,45 @@ function ManageMember({ userId, name, role }: { userId: string; name: string; ro
   const { t } = useLingui()
   const about = { name: "userId", value: userId, label: name }
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      <ActForm intent="set-role" submit={t`Change`} about={about} className="flex items-center gap-2">
-        <RoleField label={t`Role of ${name}`} defaultValue={role} labelHidden />
+    <>
+      <ActForm
+        intent="set-role"
+        submit={t`Change`}
+        about={about}
+        savesOnChange
+        className="flex items-center gap-2"
+      >
+        <RoleField key={role} label={t`Role of ${name}`} defaultValue={role} labelHidden />
       </ActForm>
-      <ActForm intent="remove" submit={t`Remove`} variant="ghost" about={about} />
-      <details className="text-sm">
-        <summary className="flex min-h-9 cursor-pointer items-center rounded-md px-2 text-muted hover:text-ink touch:min-h-11">
-          <Trans>Make owner</Trans>
+      <details className="group/more text-sm open:basis-full">
+        <summary
+          aria-label={t`More about ${name}`}
+          title={t`Remove or make owner`}
+          className="flex size-9 cursor-pointer list-none items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink touch:size-11 [&::-webkit-details-marker]:hidden"
+        >
+          <Icon name="more" />
         </summary>
-        <div className="max-w-72 pt-2">
-          <p className="mb-2 text-muted">
-            <Trans>
-              {name} will own the space, and what it stores counts for {name}. You stay a member who can edit.
-            </Trans>
-          </p>
-          <ActForm intent="transfer" submit={t`Transfer the space`} variant="danger" about={about} />
-        </div>
+        <ul className="mt-2 divide-y divide-line rounded-lg border border-line">
+          <li className="flex flex-wrap items-center justify-between gap-3 p-4">
+            <p className="min-w-0 flex-1 basis-52 text-muted">
+              <Trans>
+                {name} loses access to the space immediately. What {name} added stays in it.
+              </Trans>
+            </p>
+            <ActForm intent="remove" submit={t`Remove`} about={about} />
+          </li>
+          <li className="flex flex-wrap items-center justify-between gap-3 p-4">
+            <p className="min-w-0 flex-1 basis-52 text-muted">
+              <Trans>
+                {name} will own the space, and what it stores counts for {name}. You stay a member who can
+                edit.
+              </Trans>
+            </p>
+            <ActForm intent="transfer" submit={t`Make owner`} variant="danger" about={about} />
+          </li>
+        </ul>
       </details>
-    </div>
+    </>
   )
 }
 

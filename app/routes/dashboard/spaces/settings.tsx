@@ -1,0 +1,51 @@
+import { msg } from "@lingui/core/macro"
+import { useLingui } from "@lingui/react/macro"
+import { data, href } from "react-router"
+import { i18nOf } from "#app/language/i18n.ts"
+import { useSentences } from "#app/language/sentences.ts"
+import { Alert } from "#app/ui/alert.tsx"
+import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
+import { dataOf, isRefusal } from "#server/errors.ts"
+import { requireScope } from "#server/http/scope.ts"
+import { findMembership } from "#server/spaces/spaces.ts"
+import { actOnSpace } from "./act-on-space.ts"
+import { SpaceSettings } from "./space-settings.tsx"
+import { useSpace } from "./use-spaces.ts"
+import type { Route } from "./+types/settings.ts"
+
+export async function loader({ context, params }: Route.LoaderArgs) {
+  const scope = await requireScope(context)
+  try {
+    const { spaceName } = await findMembership(scope, params.slug)
+    return { spaceName }
+  } catch (error) {
+    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
+  }
+}
+
+export function action(args: Route.ActionArgs) {
+  return actOnSpace(args)
+}
+
+export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
+  { title: `${i18nOf(matches)._(msg`Settings`)} · ${loaderData?.spaceName ?? ""} · Tideline` },
+]
+
+/** The space itself: its owner changes or deletes it, and everybody else can leave. */
+export default function Settings({ actionData }: Route.ComponentProps) {
+  const { t } = useLingui()
+  const say = useSentences()
+  const space = useSpace()
+  if (!space) return null
+  const members = href("/s/:slug/members", { slug: space.spaceSlug })
+  return (
+    <Page narrow>
+      <PageHead title={t`Settings of ${space.spaceName}`} above={[{ to: members, label: t`Members` }]} />
+      <div role="status">
+        {actionData?.done ? <Alert tone="success" title={say(actionData.done)} className="mt-5" /> : null}
+      </div>
+      {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
+      <SpaceSettings space={space} isOwner={space.role === "owner"} />
+    </Page>
+  )
+}
