@@ -119,6 +119,8 @@ export const refusalTexts = {
   "invitation-emails-open":
     "Five invitations that still work were sent to {email}. Make a link, and send it yourself.",
   "too-many-emails": "You can have {most} emails sent in an hour. Try again later.",
+  "inviter-unconfirmed":
+    "Confirm your email address before you invite people by email. A link that you create works without that.",
   "invitation-address-unconfirmed":
     "Open the link in the email that invited you, or confirm your email address first.",
 

@@ -90,7 +90,7 @@ export function spaceInvitationEmail({
   space,
   ...frame
 }: Frame & { url: string; days: number; inviter: string; space: string }): Promise<Email> {
-  const texts = TEXTS[frame.language].spaceInvitation({ inviter: plain(inviter), space: plain(space), days })
+  const texts = TEXTS[frame.language].spaceInvitation({ inviter: label(inviter), space: label(space), days })
   return message(frame, texts, { label: texts.button, url })
 }
 
@@ -105,12 +105,12 @@ export function mentionEmail({
   conversations: number
   mentions: { author: string | null; space: string; excerpt: string }[]
 }): Promise<Email> {
-  const spaces = new Set(mentions.map(({ space }) => plain(space)))
+  const spaces = new Set(mentions.map(({ space }) => label(space)))
   const quoted = mentions
     .slice(-MOST_QUOTED)
     .map(({ author, space, excerpt }) => ({
-      author: plain(author ?? ""),
-      space: spaces.size === 1 ? "" : plain(space),
+      author: label(author ?? ""),
+      space: spaces.size === 1 ? "" : label(space),
       // The @ of a mention would look like a part of an address.
       said: plain(excerpt.replaceAll(/(?<![\p{L}\p{N}_])@/gu, "")),
     }))
@@ -214,6 +214,19 @@ function plain(texts: string): string {
   if (LINK.test(line.replaceAll(/[\u200C\u200D]/g, ""))) return ""
   return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed().trimEnd()}…`
 }
+
+/**
+ * A name that one person gave themselves or a space, in an email to another: too short for a message,
+ * and without a telephone number to call.
+ */
+function label(name: string): string {
+  const line = plain(name)
+  if (TELEPHONE.test(line)) return ""
+  return line.length <= 40 ? line : `${line.slice(0, 39).toWellFormed().trimEnd()}…`
+}
+
+/** Seven digits or more, however they are set apart. */
+const TELEPHONE = /(?:\p{Nd}[^\p{L}\p{Nd}]{0,3}){7}/u
 
 /**
  * Matches a path, an email address, a scheme, or a host name with any of the dots that browsers

@@ -97,10 +97,10 @@ export const english: EmailTexts = {
 
   spaceInvitation: ({ inviter, space, days }) => ({
     subject: "You are invited to a space on Tideline",
-    preview: space ? `Conversations and files in ${space}.` : "Shared conversations and files.",
-    heading: space ? `You are invited to ${space}` : "You are invited to a space",
+    preview: space ? `Conversations and files in “${space}”.` : "Shared conversations and files.",
+    heading: space ? `You are invited to the space “${space}”` : "You are invited to a space",
     body: [
-      `${inviter || "Somebody"} invites you to share conversations and files in ${space || "a space"}. Everything in it is live for everybody who is in it.`,
+      `${inviter ? `“${inviter}”` : "Somebody"} invites you to share conversations and files in ${space ? `the space “${space}”` : "a space"}. Both names were chosen by people who use this site. Everything in it is live for everybody who is in it.`,
       `The link works once and is valid for ${days} days. You can sign in with the account that you have, or create one.`,
       "If you don't know who this is, ignore this email, and nothing happens.",
     ],

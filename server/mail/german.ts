@@ -102,10 +102,10 @@ export const german: EmailTexts = {
 
   spaceInvitation: ({ inviter, space, days }) => ({
     subject: "Sie sind in einen Bereich bei Tideline eingeladen",
-    preview: space ? `Unterhaltungen und Dateien in ${space}.` : "Gemeinsame Unterhaltungen und Dateien.",
-    heading: space ? `Sie sind in ${space} eingeladen` : "Sie sind in einen Bereich eingeladen",
+    preview: space ? `Unterhaltungen und Dateien in „${space}“.` : "Gemeinsame Unterhaltungen und Dateien.",
+    heading: space ? `Sie sind in den Bereich „${space}“ eingeladen` : "Sie sind in einen Bereich eingeladen",
     body: [
-      `${inviter || "Jemand"} lädt Sie ein, Unterhaltungen und Dateien in ${space || "einem Bereich"} zu teilen. Alles darin ist für alle, die dazugehören, sofort zu sehen.`,
+      `${inviter ? `„${inviter}“` : "Jemand"} lädt Sie ein, Unterhaltungen und Dateien in ${space ? `dem Bereich „${space}“` : "einem Bereich"} zu teilen. Beide Namen haben Menschen gewählt, die diese Website nutzen. Alles darin ist für alle, die dazugehören, sofort zu sehen.`,
       `Der Link funktioniert einmal und gilt ${days} Tage lang. Sie können sich mit Ihrem Konto anmelden oder eines anlegen.`,
       "Wenn Sie nicht wissen, wer das ist, ignorieren Sie diese E-Mail, und es geschieht nichts.",
     ],

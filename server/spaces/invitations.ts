@@ -45,15 +45,18 @@ export async function listInvitations(
 /**
  * Invites by the owner. Another invitation to the same address replaces the earlier one. The URL is
  * in the response and nowhere else. Throws `NotFound`, `Forbidden`, and `Conflict` for a member, for
- * one invitation too many, and for an address to which no more emails are sent.
+ * one invitation too many, and for an address to which no more emails are sent. An unconfirmed
+ * address is no sender: anybody could have signed up with it to write to other people.
  */
-export function inviteToSpace(
-  scope: Scope<"db" | "config" | "viewer">,
+export async function inviteToSpace(
+  scope: Scope<"db" | "config" | "identity" | "viewer">,
   spaceId: string,
   { role, email = "", expiresAt, maxUses }: Invite,
 ): Promise<NewInvitation> {
   const { token, ...kept } = createLinkToken()
   const address = email.toLowerCase()
+  const sender = address === "" ? null : await scope.identity.getUser(scope.viewer.session.userId)
+  if (sender?.emailVerified === false) throw new Forbidden("inviter-unconfirmed")
   return scope.db.transaction(async (tx) => {
     await requireMember({ ...scope, db: tx }, spaceId, ["owner"])
     // So that concurrent requests count one after the other.

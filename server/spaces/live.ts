@@ -75,13 +75,14 @@ export const liveInvitations = defineLiveQuery({
 
 export const liveReceivedInvitations = defineLiveQuery({
   name: "spaces.listReceived",
-  description: "The invitations that were sent to the caller's email address, the newest first.",
+  description:
+    "The invitations that were sent to the caller's email address, the newest first. Not found until the caller has confirmed it.",
   args: v.strictObject({}),
   table: watchedInvitations,
   order: { field: "_id", direction: "desc" },
   // Nobody has this address, so that nothing is found for a person without one.
   range: (_args, viewer: Viewer) => ({ eq: { email: viewer.user.email.toLowerCase() || "@" } }),
-  authorize: (viewer, _args, sql) => stillHasAddress(viewer, sql),
+  authorize: (viewer, _args, sql) => holdsAddress(viewer, sql),
   dependencies: (_args, viewer) => [
     { table: watchedUsers, eq: { clerkId: viewer.user.clerkId }, on: "change" },
   ],
@@ -215,8 +216,11 @@ async function ownsSpace(viewer: Viewer, spaceId: string, sql: SnapshotSql): Pro
   return found.length > 0
 }
 
-async function stillHasAddress(viewer: Viewer, sql: SnapshotSql): Promise<boolean> {
+/** Anybody can sign up with somebody else's address. Clerk's people have no row beside their record. */
+async function holdsAddress(viewer: Viewer, sql: SnapshotSql): Promise<boolean> {
   const found = await sql`
-    select 1 from users where _id = ${viewer.user._id}::uuid and email = ${viewer.user.email}`
+    select 1 from users left join auth.user account on account.id = users.clerk_id
+    where users._id = ${viewer.user._id}::uuid and users.email = ${viewer.user.email}
+      and account.email_verified is not false`
   return found.length > 0
 }

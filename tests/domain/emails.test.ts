@@ -266,3 +266,37 @@ function readable(html: string): string {
     .replaceAll("&amp;", "&")
     .replaceAll(/ +/g, " ")
 }
+
+describe("names in an invitation to somebody who does not know them", () => {
+  test("are quoted, so that neither passes for a sentence of ours", async () => {
+    const { text } = await invite({ inviter: "Your account is locked", space: "Reply with your password" })
+    expect(text).toContain("“Your account is locked” invites you")
+    expect(text.toLowerCase()).toContain("the space “reply with your password”")
+  })
+
+  test.each([
+    "call +1 900 555 0100 now",
+    "(0900) 555-01-00",
+    "１９００５５５０１００",
+    "1\u200D900\u200D555",
+  ])("are left out if they contain a telephone number: %j", async (name) => {
+    const { text } = await invite({ inviter: name, space: name })
+    expect(text).toContain("Somebody invites you to share conversations and files in a space.")
+    expect(text).not.toContain("555")
+  })
+
+  test("are short", async () => {
+    const { text } = await invite({ inviter: "🌊".repeat(90), space: "long ".repeat(40) })
+    expect(text.isWellFormed()).toBe(true)
+    for (const [, name = ""] of text.matchAll(/“([^”]*)”/g)) expect(name.length).toBeLessThanOrEqual(40)
+  })
+
+  test("may contain a year or the number of a version", async () => {
+    const { text } = await invite({ inviter: "Ada", space: "Budget 2026, 3rd draft" })
+    expect(text.toLowerCase()).toContain("“budget 2026, 3rd draft”")
+  })
+})
+
+function invite(names: { inviter: string; space: string }) {
+  return spaceInvitationEmail({ url, days: 7, language: "en", origin, ...names })
+}

@@ -320,6 +320,20 @@ describe("an invitation", () => {
     }
   })
 
+  it("by email is sent for people who have confirmed their own address only, and a link for everybody", async () => {
+    const unconfirmed = { ...people.owner, identity: identityOf(false) }
+    const email = "victim@example.org"
+    await expect(inviteToSpace(unconfirmed, space._id, { role: "reader", email })).rejects.toMatchObject({
+      status: 403,
+      reason: "inviter-unconfirmed",
+    })
+    expect(await listInvitations(people.owner, space._id)).not.toContainEqual(
+      expect.objectContaining({ email }),
+    )
+    expect(await inviteToSpace(unconfirmed, space._id, { role: "reader" })).toHaveProperty("url")
+    expect(await inviteToSpace(people.owner, space._id, { role: "reader", email })).toHaveProperty("url")
+  })
+
   it("by email is accepted in place by the person with that address, once it is confirmed", async () => {
     const { invitation } = await inviteToSpace(people.owner, space._id, {
       role: "editor",

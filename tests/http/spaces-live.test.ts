@@ -170,7 +170,21 @@ describe("in a space", () => {
     await seen(grace, "Still shown")
   })
 
-  it("invitations are shown to the owner, and to the person who is invited", async () => {
+  it("invitations are shown to the owner, and to the person who is invited once they have confirmed the address", async () => {
+    const [other] = await sql`
+      insert into space_invitations (space_id, user_id, email, role, token_hash, hint, expires_at)
+      values (${space._id}, ${ids.ada}, 'eve@example.org', 'reader', ${"b".repeat(64)}, 'abcd', 4102444800000)
+      returning _id`
+    await sql`update users set onboarding_completed = true`
+    expect(await eve.query("spaces.listReceived", {})).toMatchObject({ error: { code: "not_found" } })
+    expect((await eve.subscribe("spaces.listReceived", {}, 7)).refused).toHaveLength(1)
+    const before = await pageOf(people.eve)
+    expect(before).toContain("once you have confirmed it")
+    expect(before).not.toContain("Engines")
+    await sql`update auth.user set email_verified = true where email = 'eve@example.org'`
+    expect(await pageOf(people.eve)).toContain("Engines")
+    await sql`delete from space_invitations where _id = ${String(other?.["_id"])}`
+
     await follow(eve, "spaces.listReceived", {}, 1)
     await follow(ada, "spaces.invitations", { spaceId: space._id }, 2)
     expect(await grace.query("spaces.invitations", { spaceId: space._id })).toMatchObject({
@@ -184,6 +198,10 @@ describe("in a space", () => {
     expect(JSON.stringify(eve.received)).not.toContain("a".repeat(64))
   })
 })
+
+async function pageOf(person: Person): Promise<string> {
+  return (await person("/dashboard/spaces")).text()
+}
 
 function queries() {
   const { _id: spaceId } = space

@@ -22,6 +22,7 @@ beforeAll(async () => {
   sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)
+  await sql`update auth.user set email_verified = true where email = ${adaLovelace.email}`
   for (const person of [ada, grace]) await person("/onboarding")
   await sql`update users set onboarding_completed = true`
 })
@@ -131,6 +132,7 @@ describe("an invitation by email", () => {
       ada(`/api/spaces/${space._id}/invitations`, post({ role: "reader", email: graceHopper.email })),
       201,
     )
+    await sql`update auth.user set email_verified = true where email = ${graceHopper.email}`
     const page = await grace("/dashboard/spaces")
     expect(await page.text()).toMatch(/Invitations for you[\s\S]*Harbour/)
   })

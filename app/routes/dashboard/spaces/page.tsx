@@ -30,7 +30,9 @@ export const meta: Route.MetaFunction = ({ matches }) => [
 
 export async function loader({ context }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const [received, trash] = await loadLive(scope, [liveReceivedInvitations, {}], [liveTrashedSpaces, {}])
+  const person = await scope.identity.getUser(scope.viewer.session.userId)
+  const [trash] = await loadLive(scope, [liveTrashedSpaces, {}])
+  const [received] = person?.emailVerified ? await loadLive(scope, [liveReceivedInvitations, {}]) : [null]
   return { received, trash, now: Date.now(), mayCreate: scope.config.hasSpaces }
 }
 
@@ -66,7 +68,16 @@ export default function Spaces({ loaderData, actionData }: Route.ComponentProps)
         </Trans>
       </p>
       {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
-      <Received {...loaderData} />
+      {loaderData.received ? (
+        <Received received={loaderData.received} now={loaderData.now} />
+      ) : (
+        <p className="mt-5 text-sm text-muted">
+          <Trans>
+            Invitations that are sent to your email address appear here once you have confirmed it, with the
+            link in the email that we sent you.
+          </Trans>
+        </p>
+      )}
       {spaces.length > 0 ? (
         <ul className={listClass}>
           {spaces.map((space) => (
@@ -128,7 +139,12 @@ function SpaceRow({ space }: { space: Membership }) {
   )
 }
 
-function Received({ received, now }: Pick<Route.ComponentProps["loaderData"], "received" | "now">) {
+interface ReceivedProps {
+  received: NonNullable<Route.ComponentProps["loaderData"]["received"]>
+  now: number
+}
+
+function Received({ received, now }: ReceivedProps) {
   const { t } = useLingui()
   const roles = useRoleNames()
   const invitations = useLive(received)
