@@ -102,6 +102,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
       systemPrompt: settings.CHAT_SYSTEM_PROMPT,
       maxSteps: settings.CHAT_MAX_STEPS,
       maxOutputTokens: settings.CHAT_MAX_OUTPUT_TOKENS,
+      contextTokens: settings.CHAT_CONTEXT_TOKENS,
+      tools: settings.CHAT_TOOLS,
       /**
        * Milliseconds that the model may take for a reply that is streamed to its reader, and for
        * one that is read from the records.

@@ -253,6 +253,10 @@ export const refusalTexts = {
     "The newest version could not be read from RELEASES_URL. It is tried again every day; the log says why it fails.",
 
   // The model server
+  "model-without-tools":
+    "The model doesn't support tools, so it can't look up files and conversations. Set CHAT_TOOLS=off, or choose another model.",
+  "model-context-smaller":
+    "The model's context holds {tokens} tokens, and CHAT_CONTEXT_TOKENS is {setting}. Set it to what the model holds, or give the model more.",
   "model-redirects":
     "The model server redirects (status {status}), and redirects are not followed. Set AI_GATEWAY_BASE_URL to the URL it redirects to.",
   "model-key-refused": "The model server rejects the key (status {status}). Check AI_GATEWAY_API_KEY.",

@@ -302,6 +302,11 @@ export const Settings = v.object({
     wholeNumber("the most tokens of one model step, thoughts included", 16, 1_000_000),
     "8192",
   ),
+  CHAT_CONTEXT_TOKENS: v.optional(
+    wholeNumber("the tokens that the model's context holds", 1024, 100_000_000),
+    "128000",
+  ),
+  CHAT_TOOLS: v.optional(v.picklist(["auto", "on", "off"], "must be auto, on or off."), "auto"),
   CHAT_TIME_LIMIT: v.optional(
     wholeNumber("the most seconds that POST /api/chat streams an answer", 5, 3600),
     "30",

@@ -15,7 +15,7 @@ import { notifications } from "#db/schema/notifications.ts"
 import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import * as v from "valibot"
-import { AttachmentRows, DeltaRows, MentionRows, PartRows } from "./chat/row-schemas.ts"
+import { AttachmentRows, DeltaRows, MentionRows, PartRows, RecallRows } from "./chat/row-schemas.ts"
 import type { Column, Table as WatchedTable, TableDescription } from "./realtime/live-query.ts"
 
 /** Of the columns that every record has. */
@@ -68,6 +68,7 @@ export const watchedTurns = watchedTable(chatTurns, ["userId", "spaceKey", "thre
   parts: PartRows,
   failure: "What the user is shown if the turn failed.",
   finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
+  recall: RecallRows,
 })
 export const watchedChunks = watchedTable(chatChunks, ["userId", "spaceKey", "threadId"], {
   turnId: "The turn, and the message, of the reply.",

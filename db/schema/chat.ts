@@ -124,6 +124,16 @@ export type ReplyDelta =
   | { type: "text" | "reasoning"; id: string; text: string }
   | { type: "tool"; callId: string; name?: string; input?: unknown; output?: unknown; error?: string }
 
+/** What the model did not receive although it was there: images, or messages without a reply. */
+export type LeftOut = "images" | "failed"
+
+/** What was sent to the model of a conversation, if it was not all of it. */
+export interface Recall {
+  /** The first message that was sent, if there are earlier ones. */
+  from?: string
+  without?: LeftOut[]
+}
+
 /** How one reply was generated. Its text is the content of its message; everything else is here. */
 export const chatTurns = pgTable(
   "chat_turns",
@@ -156,6 +166,8 @@ export const chatTurns = pgTable(
     finishReason: text("finish_reason", {
       enum: ["stop", "length", "content-filter", "tool-calls", "error", "other"],
     }),
+    /** Null if the model received the whole conversation, or has not replied yet. */
+    recall: jsonb("recall").$type<Recall>(),
     /** The error that the user sees if a turn failed, and the reference of its cause in the log. */
     failure: text("failure"),
     endedAt: milliseconds("ended_at"),

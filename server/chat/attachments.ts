@@ -8,6 +8,7 @@ import { FileId } from "#server/files/contract.ts"
 import { decodeText } from "#server/files/text-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace } from "#server/spaces/access.ts"
+import { estimateTokens, IMAGE_TOKENS } from "./tokens.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
 
 /** Characters of all text files in one request to the model. */
@@ -47,24 +48,43 @@ export async function attachFiles(
 /**
  * Converts a user's message for the model, with its files. Call it with the latest message first:
  * the budget goes to the latest files, and the model is only told the names of the others.
+ * `tokensLeft` is what the model's context holds beside what has been read.
  */
-export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">, spaceId: string | null) {
+export function createFileReader(
+  scope: Scope<"db" | "blobs" | "viewer">,
+  spaceId: string | null,
+  tokensLeft = () => Infinity,
+) {
   let characters = TEXT_LIMIT
   let bytes = IMAGES_LIMIT
 
-  return async (text: string, attachments: readonly Attachment[] | null): Promise<UserContent> => {
+  return async (
+    text: string,
+    attachments: readonly Attachment[] | null,
+    { withoutImages = false }: { withoutImages?: boolean } = {},
+  ): Promise<UserContent> => {
     if (!attachments || attachments.length === 0) return text
     const parts: (TextPart | FilePart)[] = text === "" ? [] : [{ type: "text", text }]
-    for (const attachment of attachments) parts.push(await read(attachment))
+    let left = tokensLeft() - estimateTokens(text)
+    for (const attachment of attachments) {
+      const part = await read(attachment, withoutImages, left)
+      left -= part.type === "text" ? estimateTokens(part.text) : IMAGE_TOKENS
+      parts.push(part)
+    }
     return parts
   }
 
-  async function read({ fileId, fileName }: Attachment): Promise<TextPart | FilePart> {
+  async function read(
+    { fileId, fileName }: Attachment,
+    withoutImages: boolean,
+    tokens: number,
+  ): Promise<TextPart | FilePart> {
     const name = JSON.stringify(fileName)
     const file = await findFileIn(scope, fileId, spaceId)
     const kind = file && attachableAs(file.mimeType)
     if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
-    if (kind === "text" ? characters <= 0 : file.size > bytes) {
+    if (kind === "image" && withoutImages) return say(nameImage(fileName))
+    if (tokens <= 0 || (kind === "text" ? characters <= 0 : file.size > bytes)) {
       return say(`[File ${name} was attached here. There is no room to repeat it.]`)
     }
     // A UTF-16 unit takes three bytes at most.
@@ -84,7 +104,7 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">, spaceI
       }
     }
     const whole = decodeText(content)
-    const text = whole.slice(0, characters).toWellFormed()
+    const text = cutToTokens(whole.slice(0, characters), tokens).toWellFormed()
     characters -= text.length
     const extent = whole.length > text.length || content.length < file.size ? "The beginning of its" : "Its"
     // The file cannot contain the id in the last line, because it cannot know it.
@@ -92,6 +112,16 @@ export function createFileReader(scope: Scope<"db" | "blobs" | "viewer">, spaceI
       `[File ${name}, ${file.mimeType}. ${extent} text follows, up to the line [End of ${fileId}].]\n${text}\n[End of ${fileId}]`,
     )
   }
+}
+
+/** What the model is told instead of an image that it cannot receive. */
+export function nameImage(fileName: string): string {
+  return `[Image ${JSON.stringify(fileName)} was attached here. You can't receive it.]`
+}
+
+function cutToTokens(text: string, tokens: number): string {
+  const cost = estimateTokens(text)
+  return cost <= tokens ? text : text.slice(0, Math.floor((text.length * tokens) / cost))
 }
 
 async function findFileIn(scope: Scope<"db" | "viewer">, fileId: string, spaceId: string | null) {

@@ -10,6 +10,8 @@ import type {
   ReplyDelta,
   ReplyPart,
   Attachment,
+  LeftOut,
+  Recall,
   ChatChunk,
   ChatMessage,
   ChatReplacedMessage,
@@ -19,7 +21,7 @@ import type {
   ChatWaiting,
 } from "#db/schema/chat.ts"
 
-export type { ReplyDelta, ReplyPart, Attachment }
+export type { ReplyDelta, ReplyPart, Attachment, LeftOut, Recall }
 
 /** A conversation as lists show it. */
 export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId">
@@ -39,7 +41,7 @@ export type Entry = Pick<
   requestId: string | null
   turn: Pick<
     ChatTurn,
-    "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason"
+    "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason" | "recall"
   > | null
 }
 
@@ -90,6 +92,8 @@ export interface ReplyMetadata {
   outputTokens?: number
   /** Why the model ended its reply. */
   finishReason?: FinishReason
+  /** What the model did not receive of the conversation. */
+  recall?: Recall
 }
 
 export type FinishReason = NonNullable<ChatTurn["finishReason"]>

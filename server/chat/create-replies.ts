@@ -1,8 +1,9 @@
-import type { ModelMessage } from "ai"
 import type { Services, Viewer } from "#server/scope.ts"
 import { writeFailure } from "./failure-contract.ts"
+import { postedConversation, type Conversation } from "./fit.ts"
 import { generateReply } from "./generate-reply.ts"
-import { recallMessages } from "./messages.ts"
+import { createModelAbilities } from "./model-abilities.ts"
+import { recallMessages } from "./recall.ts"
 import { createModelTrouble } from "./model-trouble.ts"
 import type { Replies } from "./replies.ts"
 import { nameThread } from "./title.ts"
@@ -13,21 +14,29 @@ export function createReplies(
 ): Replies<Viewer> {
   const { model, log, blobs } = services
   const trouble = createModelTrouble(log)
-  const generator = { ...services, trouble }
+  const abilities = createModelAbilities(services)
+  const generator = { ...services, trouble, abilities }
 
   return {
     model: model.name,
     trouble,
-    generate({ db, viewer }, reply, give) {
+    abilities,
+    generate({ db, viewer }, { messages, ...reply }, give) {
       const tools = chatTools({ db, viewer, blobs }, null)
-      return generateReply(generator, { ...reply, tools, metadata: { model: model.name } }, give)
+      const conversation = postedConversation(messages)
+      return generateReply(
+        generator,
+        { ...reply, conversation, tools, metadata: { model: model.name } },
+        give,
+      )
     },
     async continueThread({ db, viewer }, { answerId, threadId, spaceId, questionId, signal }, give) {
       const scope = { db, viewer, blobs }
       const metadata = { model: model.name, questionId }
-      let messages: ModelMessage[]
+      let conversation: Conversation
       try {
-        messages = await recallMessages(scope, { threadId, spaceId, questionId })
+        const tokens = abilities.conversationTokens()
+        conversation = await recallMessages(scope, { threadId, spaceId, questionId, tokens })
       } catch (error) {
         log.error({ err: error, answer: answerId }, "could not read a conversation")
         give({ type: "start", messageId: answerId, messageMetadata: metadata })
@@ -35,7 +44,7 @@ export function createReplies(
         return
       }
       const tools = chatTools(scope, spaceId)
-      await generateReply(generator, { id: answerId, messages, tools, metadata, signal }, give)
+      await generateReply(generator, { id: answerId, conversation, tools, metadata, signal }, give)
     },
     nameThread: ({ db, viewer }, threadId, signal) => nameThread({ db, viewer }, generator, threadId, signal),
   }

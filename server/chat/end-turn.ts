@@ -55,7 +55,8 @@ function storeEnd(db: Database, process: number, answerId: string, end: EndedRep
         update ${chatTurns} set
           status = ${end.status}, parts = ${end.parts && JSON.stringify(end.parts)}::jsonb, failure = ${end.failure},
           input_tokens = ${end.inputTokens}, output_tokens = ${end.outputTokens},
-          finish_reason = ${end.finishReason}, ended_at = ${Date.now()}::bigint
+          finish_reason = ${end.finishReason},
+          recall = ${end.recall && JSON.stringify(end.recall)}::jsonb, ended_at = ${Date.now()}::bigint
         where _id = ${answerId}
           and (status = 'running' or (status in ('interrupted', 'stopped') and process = ${process}))
         returning _id

@@ -100,7 +100,7 @@ async function* writeMarkdown(
   yield "\n"
 }
 
-type Written = Omit<Entry, "requestId" | "edited" | "mentions">
+type Written = Omit<Entry, "requestId" | "edited" | "mentions" | "turn"> & Pick<ReplacedEntry, "turn">
 
 function writeEntry(
   { role, userId, turn, content, attachments, _creationTime }: Written,
@@ -134,7 +134,7 @@ const SHORTFALLS: Record<Shortfall, string> = {
   steps: "Ended here: the limit of tool calls was reached.",
 }
 
-function writeEnd(turn: NonNullable<Entry["turn"]>, hasText: boolean): string[] {
+function writeEnd(turn: NonNullable<Written["turn"]>, hasText: boolean): string[] {
   const { status, failure } = turn
   const shortfall = shortfallOf(turn, hasText)
   if (shortfall) return [`*${SHORTFALLS[shortfall]}*`]

@@ -120,6 +120,7 @@ export const liveTurns = defineLiveQuery({
     "inputTokens",
     "outputTokens",
     "finishReason",
+    "recall",
   ],
 })
 

@@ -1,12 +1,10 @@
-import type { ModelMessage } from "ai"
-import { and, asc, desc, eq, gt, lt, lte, sql, type SQL } from "drizzle-orm"
+import { and, asc, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm"
 import { alias } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableMessages } from "./access.ts"
-import { createFileReader } from "./attachments.ts"
 import {
   foldChunks,
   ThreadId,
@@ -76,39 +74,6 @@ function selectEntries({ db }: Scope<"db">) {
     .$dynamic()
 }
 
-/**
- * What the model receives of a conversation up to a message, oldest first: the latest messages that
- * fit, with the files of messages and only the text of replies.
- */
-export async function recallMessages(
-  scope: Scope<"db" | "blobs" | "viewer">,
-  { threadId, spaceId, questionId }: { threadId: string; spaceId: string | null; questionId: string },
-): Promise<ModelMessage[]> {
-  const latestFirst = await scope.db
-    .select({
-      role: chatMessages.role,
-      content: chatMessages.content,
-      attachments: chatMessages.attachments,
-    })
-    .from(chatMessages)
-    .where(and(readableMessages(scope, threadId), lte(chatMessages._id, questionId)))
-    .orderBy(desc(chatMessages._id))
-    .limit(RECALLED_MESSAGES)
-  const withFiles = createFileReader(scope, spaceId)
-  const recalled: ModelMessage[] = []
-  let characters = 0
-  for (const { role, content, attachments } of latestFirst) {
-    characters += content.length
-    if (recalled.length > 0 && characters > RECALLED_CHARACTERS) break
-    if (role === "user") recalled.unshift({ role, content: await withFiles(content, attachments) })
-    else if (content) recalled.unshift({ role, content })
-  }
-  return recalled
-}
-
-const RECALLED_MESSAGES = 60
-const RECALLED_CHARACTERS = 100_000
-
 type Said = Pick<LiveChunk, "seq" | "delta">[]
 
 /** The turn that a message started. */
@@ -132,6 +97,7 @@ const entry = {
     inputTokens: chatTurns.inputTokens,
     outputTokens: chatTurns.outputTokens,
     finishReason: chatTurns.finishReason,
+    recall: chatTurns.recall,
   },
   deadline: deadlineOf(chatTurns),
   // In the same statement as the message: when a turn ends, its text moves from the chunks to the

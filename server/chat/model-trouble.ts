@@ -3,6 +3,7 @@ import { APICallError } from "ai"
 import { dataOfReason } from "#server/errors.ts"
 import type { Log } from "#server/log.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
+import type { Cause, Refusal } from "./model-refusal.ts"
 
 /** A problem that only the operator can fix: the model server refuses this process. */
 export interface Trouble {
@@ -19,50 +20,72 @@ export interface Trouble {
 /** What this process knows about problems with its model server. */
 export interface ModelTrouble {
   /**
-   * The problem behind an error; null if it may pass without the operator. Each problem is logged
-   * once, until a different one occurs.
+   * The problem behind a refusal; null if it may pass without the operator. Each problem is logged
+   * once under a reference of its own, until the model replies.
    */
-  report(error: unknown): Trouble | null
+  report(error: unknown, refusal: Refusal): Trouble | null
   /** The model has replied. */
   end(): void
+  /** The latest. */
   current(): Trouble | null
 }
 
+/** Problems that are told apart at one time. */
+const PROBLEMS = 50
+
 export function createModelTrouble(log: Log): ModelTrouble {
+  const known = new Map<string, Trouble>()
   let current: Trouble | null = null
   return {
-    report(error) {
-      const status = APICallError.isInstance(error) ? error.statusCode : undefined
-      if (status === undefined || !isOperators(status)) return null
-      if (current?.status === status) return current
-      current = { status, what: describe(status), since: Date.now(), reference: randomUUID().slice(0, 8) }
-      log.error({ ...describeModelError(error), reference: current.reference }, current.what.message)
+    report(error, { cause, status = 0 }) {
+      const reason = REASONS[cause]
+      if (!reason) return null
+      const told = describeModelError(error)
+      const key = `${status} ${(told.responseBody ?? told.error ?? "").replaceAll(/\d+/g, "0")}`
+      current = known.get(key) ?? null
+      if (current) return current
+      const what = dataOfReason(reason, { status })
+      current = { status, what, since: Date.now(), reference: randomUUID().slice(0, 8) }
+      if (known.size >= PROBLEMS) known.clear()
+      known.set(key, current)
+      log.error({ ...told, reference: current.reference }, what.message)
       return current
     },
     end() {
       if (!current) return
       log.info({ reference: current.reference }, "the model server replies again")
       current = null
+      known.clear()
     },
     current: () => current,
   }
 }
 
-/** A redirect, or a refusal that waiting does not change. */
-function isOperators(status: number): boolean {
-  return status >= 300 && status < 500 && ![408, 409, 425, 429].includes(status)
-}
+const REASONS = {
+  redirect: "model-redirects",
+  key: "model-key-refused",
+  unpaid: "model-unpaid",
+  model: "model-unknown",
+  request: "model-request-refused",
+} as const satisfies { [Reason in Cause]?: string } as { [Reason in Cause]?: ProblemReason }
 
-function describe(status: number): RefusalData {
-  if (status < 400) return dataOfReason("model-redirects", { status })
-  if (status === 401 || status === 403) return dataOfReason("model-key-refused", { status })
-  if (status === 402) return dataOfReason("model-unpaid", { status })
-  if (status === 404) return dataOfReason("model-unknown", { status })
-  return dataOfReason("model-request-refused", { status })
+type ProblemReason =
+  | "model-redirects"
+  | "model-key-refused"
+  | "model-unpaid"
+  | "model-unknown"
+  | "model-request-refused"
+
+interface Told {
+  err?: unknown
+  error?: string
+  statusCode?: number | undefined
+  url?: string
+  responseBody?: string | undefined
 }
 
 /** The SDK's errors carry the whole conversation, which does not belong in a log. */
-export function describeModelError(error: unknown) {
+export function describeModelError(error: unknown): Told {
   if (!APICallError.isInstance(error)) return { err: error }
   const { message, statusCode, url, responseBody } = error
   return { error: message, statusCode, url, responseBody: responseBody?.slice(0, 500) }

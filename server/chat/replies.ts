@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai"
 import type { Database } from "#db/client.ts"
 import type { ReplyChunk } from "./contract.ts"
+import type { ModelAbilities } from "./model-abilities.ts"
 import type { ModelTrouble } from "./model-trouble.ts"
 
 interface Asker<Viewer> {
@@ -13,6 +14,7 @@ export interface Replies<Viewer> {
   /** The model's name. */
   readonly model: string
   readonly trouble: ModelTrouble
+  readonly abilities: ModelAbilities
   /** Replies to the given messages. Never throws: see `generateReply`. */
   generate(
     scope: Asker<Viewer>,

@@ -4,7 +4,7 @@ import { storableJson, storableText } from "./storable.ts"
 
 /** A finished reply, as it is stored. */
 export type EndedReply = FoldedReply &
-  Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens" | "finishReason"> & {
+  Pick<ChatTurn, "failure" | "inputTokens" | "outputTokens" | "finishReason" | "recall"> & {
     /** `completed` unless the stream said otherwise. */
     status: Exclude<ChatTurn["status"], "running">
   }
@@ -69,6 +69,7 @@ export function createReplyRecord(): ReplyRecord {
         inputTokens: metadata.inputTokens ?? null,
         outputTokens: metadata.outputTokens ?? null,
         finishReason: metadata.finishReason ?? null,
+        recall: metadata.recall ?? null,
       }
     },
   }

@@ -29,6 +29,16 @@ export const PartRows = v.array(
   ]),
 )
 
+export const RecallRows = v.pipe(
+  v.strictObject({
+    from: v.exactOptional(v.pipe(v.string(), v.uuid())),
+    without: v.exactOptional(v.array(v.picklist(["images", "failed"]))),
+  }),
+  v.description(
+    "What the model did not receive of the conversation: the messages before `from`, and what is in `without`: the images, or the messages whose reply failed. Null if it received everything.",
+  ),
+)
+
 export const DeltaRows = v.array(
   v.variant("type", [
     v.strictObject({ type: v.picklist(["text", "reasoning"]), id: v.string(), text: v.string() }),

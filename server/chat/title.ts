@@ -6,6 +6,7 @@ import type { Scope } from "#server/scope.ts"
 import { editableThread, readableThread } from "./access.ts"
 import { titleOf } from "./contract.ts"
 import type { Generator } from "./generate-reply.ts"
+import { readRefusal } from "./model-refusal.ts"
 import { storableText } from "./storable.ts"
 
 /** Milliseconds that the model may take. */
@@ -51,7 +52,8 @@ export async function nameThread(
       .set({ title, titleSource: "model" })
       .where(and(editableThread(scope, threadId), eq(chatThreads.titleSource, "question")))
   } catch (error) {
-    if (signal.aborted || trouble.report(error)) return
+    const refusal = readRefusal(error, { images: false, tools: false })
+    if (signal.aborted || trouble.report(error, refusal)) return
     const reason = error instanceof Error ? error.message : String(error)
     log.warn({ reason, thread: threadId }, "the model returned no title")
   }

@@ -1,3 +1,4 @@
+import type { LearnedLimits } from "#server/chat/model-abilities.ts"
 import { dataOfReason } from "#server/errors.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
 import { CLOCK_TOLERANCE } from "#server/ops/clock.ts"
@@ -47,6 +48,17 @@ export function judgeClock(ahead: number): Concern[] {
   const seconds = Math.round(Math.abs(ahead) / 1000)
   const what = dataOfReason(ahead > 0 ? "clock-ahead" : "clock-behind", { seconds })
   return [{ state: "warning", what, docs: "/docs/operations#when-clocks-differ" }]
+}
+
+/** What the model server has stated since this process started, and the setting it contradicts. */
+export function judgeModel({ withoutTools, context }: LearnedLimits, setting: number): Concern[] {
+  const docs = "/docs/self-hosting#what-the-model-receives"
+  const tools = dataOfReason("model-without-tools")
+  const smaller = dataOfReason("model-context-smaller", { tokens: context ?? 0, setting })
+  return [
+    ...(withoutTools ? [{ state: "notice", what: tools, docs } as const] : []),
+    ...(context === null ? [] : [{ state: "notice", what: smaller, docs } as const]),
+  ]
 }
 
 export function judgeCertificate({ host, expiresAt, refusal }: Certificate, now: number): Concern[] {

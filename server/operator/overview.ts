@@ -18,6 +18,7 @@ import {
   judgeEmails,
   judgeHistory,
   judgeLog,
+  judgeModel,
   judgeRelease,
   remindOfBackups,
   type Concern,
@@ -119,6 +120,7 @@ export async function findOverview(
     ...(storage.backups || storage.history || config.backsUpElsewhere ? [] : remindOfBackups()),
     ...(storage.history ? judgeHistory(storage.history) : []),
     ...(certificate ? judgeCertificate(certificate, Date.now()) : []),
+    ...judgeModel(scope.replies.abilities.learned(), config.chat.contextTokens),
     ...judgeEmails(emails),
     ...(releases ? judgeRelease(releases, version.number) : []),
   ]

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { attachFiles, createFileReader } from "#server/chat/attachments.ts"
 import { readConversation, readPostedMessage, toModelMessages } from "#server/chat/conversation.ts"
-import { listMessages, recallMessages } from "#server/chat/messages.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { recallMessages } from "#server/chat/recall.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { answerOnce, startReply } from "#server/chat/turn.ts"
 import { trashFile } from "#server/files/trash.ts"
@@ -265,7 +266,9 @@ async function ask(scope: ChatScope, threadId: string, text: string, fileIds: st
 
 async function recall(scope: ChatScope, threadId: string) {
   const { entries } = await listMessages(scope, threadId)
-  return recallMessages(scope, { threadId, spaceId: null, questionId: entries.at(-1)?._id ?? "" })
+  const questionId = entries.at(-1)?._id ?? ""
+  const { recalled } = await recallMessages(scope, { threadId, spaceId: null, questionId, tokens: 128_000 })
+  return recalled.flatMap(({ messages }) => messages)
 }
 
 async function callTool(scope: ChatScope, name: string, input: object) {

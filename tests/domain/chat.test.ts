@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { titleOf } from "#server/chat/contract.ts"
 import { readConversation, readPostedMessage, toModelMessages } from "#server/chat/conversation.ts"
-import { listMessages, recallMessages } from "#server/chat/messages.ts"
+import { listMessages } from "#server/chat/messages.ts"
+import { recallMessages } from "#server/chat/recall.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
 import { type ChatScope, shareChatServices } from "../support/chat-services.ts"
@@ -82,21 +83,25 @@ describe("messages", () => {
   })
 
   it("are sent to the model as far as they fit, the latest always", async () => {
+    const recall = async (threadId: string, tokens: number) => {
+      const questionId = (await listMessages(ada, threadId)).entries.at(-1)?._id ?? ""
+      return recallMessages(ada, { threadId, spaceId: null, questionId, tokens })
+    }
     const threadId = await withMessages(ada, 80)
-    const { entries } = await listMessages(ada, threadId)
-    const recalled = await recallMessages(ada, {
-      threadId,
-      spaceId: null,
-      questionId: entries.at(-1)?._id ?? "",
-    })
-    expect(recalled).toHaveLength(60)
-    expect(recalled.at(-1)).toEqual({ role: "assistant", content: "message 79" })
+    const all = await recall(threadId, 10_000)
+    expect(all.more).toBe(false)
+    expect(all.recalled.map(({ messages }) => messages)).toHaveLength(80)
+    expect(all.recalled.at(-1)?.messages).toEqual([{ role: "assistant", content: "message 79" }])
 
-    const long = await withMessages(ada, 5, "x".repeat(40_000))
-    const last = (await listMessages(ada, long)).entries.at(-1)
-    expect(
-      await recallMessages(ada, { threadId: long, spaceId: null, questionId: last?._id ?? "" }),
-    ).toHaveLength(2)
+    const long = await withMessages(ada, 5, "x".repeat(30_000))
+    const some = await recall(long, 25_000)
+    expect(some.more).toBe(true)
+    expect(some.recalled.length).toBeLessThan(4)
+    const one = await recall(long, 10)
+    expect(one).toMatchObject({
+      more: true,
+      recalled: [{ messages: [{ content: expect.any(String) as string }] }],
+    })
   })
 })
 

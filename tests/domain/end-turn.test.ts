@@ -54,6 +54,7 @@ describe("the end of a reply", () => {
     parts: [{ type: "tool", callId: "c", name: "currentTime", output: "noon" }],
     status: "completed",
     failure: null,
+    recall: null,
     finishReason: "stop",
     inputTokens: 1,
     outputTokens: 2,

@@ -38,7 +38,10 @@ it("operators see what is stored, what is free, and how old the newest backup is
       certificate: { current: () => null },
       live: { ready: () => ({ ready: true }), measured: () => [] },
       turns: { process: 0 },
-      replies: { trouble: { current: () => null } },
+      replies: {
+        trouble: { current: () => null },
+        abilities: { learned: () => ({ withoutTools: false, context: null }) },
+      },
     }
     return (await findOverview(scope as unknown as Parameters<typeof findOverview>[0])).storage
   }

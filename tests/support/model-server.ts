@@ -4,6 +4,9 @@ import { json } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
 import { pino } from "pino"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
+import type { ModelMessage } from "ai"
+import { postedConversation } from "#server/chat/fit.ts"
+import { createModelAbilities } from "#server/chat/model-abilities.ts"
 import { generateReply } from "#server/chat/generate-reply.ts"
 import type { ReplyChunk } from "#server/chat/contract.ts"
 import { createModelTrouble } from "#server/chat/model-trouble.ts"
@@ -51,13 +54,17 @@ export function askedModel(baseUrl: string, settings: Record<string, string> = {
     gateway: { kind: "remote", key: "a key", baseUrl, api: "chat" },
     name: "m",
   })
-  return { model, config, log, logged, trouble: createModelTrouble(log) }
+  const abilities = createModelAbilities({ config, log, model })
+  return { model, config, log, logged, trouble: createModelTrouble(log), abilities }
 }
 
 /** The whole reply to one message, as chunks and assembled. */
 export async function readReply(
-  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "trouble">,
-  options: Partial<Parameters<typeof generateReply>[1]> = {},
+  scope: Pick<ReturnType<typeof askedModel>, "model" | "config" | "log" | "trouble" | "abilities">,
+  {
+    messages = [{ role: "user", content: "How deep is the sea?" }],
+    ...options
+  }: Partial<Parameters<typeof generateReply>[1]> & { messages?: ModelMessage[] } = {},
   onChunk: (chunk: ReplyChunk) => void = () => {},
 ) {
   const chunks: ReplyChunk[] = []
@@ -65,7 +72,7 @@ export async function readReply(
     scope,
     {
       id: "answer",
-      messages: [{ role: "user", content: "How deep is the sea?" }],
+      conversation: postedConversation(messages),
       tools: {},
       metadata: {},
       signal: new AbortController().signal,

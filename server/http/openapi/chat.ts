@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
 import { ChatRequest } from "#server/chat/request.ts"
+import { RecallRows } from "#server/chat/row-schemas.ts"
 import {
   type Answer,
   idParameter,
@@ -37,6 +38,7 @@ const Turn = v.strictObject({
   ),
   inputTokens: v.nullable(v.number()),
   outputTokens: v.nullable(v.number()),
+  recall: v.nullable(RecallRows),
 })
 
 const Said = {

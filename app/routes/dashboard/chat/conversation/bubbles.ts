@@ -6,6 +6,7 @@ import {
   type LiveChunk,
   type LiveMessage,
   type LiveTurn,
+  type Recall,
   type Shortfall,
 } from "#server/chat/contract.ts"
 import type { PendingMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
@@ -35,6 +36,8 @@ export interface Bubble {
   model: string | null
   tokens: { input: number | null; output: number | null } | null
   requestId: string | null
+  /** What the model did not receive for this reply. */
+  recall: Recall | null
 }
 
 interface Records {
@@ -110,6 +113,7 @@ function storedBubble(
     model: answer?.model ?? null,
     tokens: answer ? { input: answer.inputTokens, output: answer.outputTokens } : null,
     requestId: turn?.requestId ?? null,
+    recall: answer?.recall ?? null,
   }
 }
 
@@ -163,6 +167,7 @@ function answerBubble(requestId: string): Bubble {
     model: null,
     tokens: null,
     requestId,
+    recall: null,
   }
 }
 

@@ -15,7 +15,7 @@ import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
-import { MessageBlock, useBlocks } from "./message-block.tsx"
+import { findSentFrom, MessageBlock, useBlocks } from "./message-block.tsx"
 import { usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import { useChatLayout } from "#app/routes/dashboard/chat/threads/use-chat-layout.ts"
 import { RefusalAlert, useObstacle } from "#app/routes/dashboard/chat/composer/refusal-alert.tsx"
@@ -51,6 +51,7 @@ export function Conversation({ threadId, exchange, earlier, presence, line }: Co
   useEscape(stop)
   const last = bubbles.at(-1)
   const blocks = useBlocks(bubbles)
+  const sentFrom = findSentFrom(bubbles)
 
   return (
     <div className="group/chat contents" data-answering={isReplying || undefined}>
@@ -81,6 +82,7 @@ export function Conversation({ threadId, exchange, earlier, presence, line }: Co
                   block={block}
                   last={last}
                   editing={block.bubbles.some(({ id }) => id === editing?.messageId) ? editing : null}
+                  sentFrom={block.bubbles.some(({ id }) => id === sentFrom) ? sentFrom : null}
                   onEdit={acts.edit}
                   onAgain={acts.again}
                   threadId={threadId}

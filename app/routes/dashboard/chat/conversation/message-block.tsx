@@ -1,4 +1,5 @@
-import { memo, useState } from "react"
+import { Trans } from "@lingui/react/macro"
+import { Fragment, memo, useState } from "react"
 import { classNames } from "#app/ui/class-names.ts"
 import type { Bubble } from "./bubbles.ts"
 import { Message, type MessageProps } from "./message.tsx"
@@ -41,6 +42,8 @@ interface MessageBlockProps extends Pick<MessageProps, "onEdit" | "onAgain" | "t
   last: Bubble | undefined
   /** Set for the block that holds the message being edited. */
   editing: MessageProps["editing"]
+  /** The first message that the model received, if it is in this block and not the first of all. */
+  sentFrom: string | null
 }
 
 /** Renders again only when one of its messages has changed. */
@@ -48,6 +51,7 @@ export const MessageBlock = memo(function MessageBlock({
   block: { bubbles, isOld },
   last,
   editing,
+  sentFrom,
   ...acts
 }: MessageBlockProps) {
   return (
@@ -58,17 +62,34 @@ export const MessageBlock = memo(function MessageBlock({
       )}
     >
       {bubbles.map((bubble) => (
-        <Message
-          key={bubble.key}
-          bubble={bubble}
-          isLast={bubble === last}
-          editing={editing?.messageId === bubble.id ? editing : null}
-          {...acts}
-        />
+        <Fragment key={bubble.key}>
+          {sentFrom !== null && bubble.id === sentFrom ? <SentFrom /> : null}
+          <Message
+            bubble={bubble}
+            isLast={bubble === last}
+            editing={editing?.messageId === bubble.id ? editing : null}
+            {...acts}
+          />
+        </Fragment>
       ))}
     </div>
   )
 }, isSame)
+
+/** Where what is sent to the model begins. */
+function SentFrom() {
+  return (
+    <p className="flex items-center gap-3 py-2 text-center text-xs text-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      <Trans>Earlier messages are no longer sent to the model</Trans>
+    </p>
+  )
+}
+
+/** The id of the first message that the model received for its latest reply; null for all. */
+export function findSentFrom(bubbles: readonly Bubble[]): string | null {
+  const latest = bubbles.findLast(({ role, status }) => role === "assistant" && status !== "running")
+  return latest?.recall?.from ?? null
+}
 
 function isSame(before: MessageBlockProps, after: MessageBlockProps): boolean {
   const { block: one, last: lastOfOne, ...restOfOne } = before

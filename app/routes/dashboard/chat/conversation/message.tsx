@@ -8,7 +8,8 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
 import { classNames } from "#app/ui/class-names.ts"
-import type { ReplyPart } from "#server/chat/contract.ts"
+import type { LeftOut, ReplyPart } from "#server/chat/contract.ts"
+import { leftOutAfter } from "#server/chat/failure-contract.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
 import { plainText, type Bubble } from "./bubbles.ts"
@@ -144,7 +145,8 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
           />
         ))}
         {isRunning && parts.at(-1)?.type !== "text" ? <Thinking /> : null}
-        {isLast || !status ? null : <Ending ending={bubble.shortfall ?? status} />}
+        {bubble.recall?.without ? <WithoutParts without={bubble.recall.without} /> : null}
+        {isLast || !status ? null : <Ending bubble={bubble} />}
       </div>
       {bubble.edited && bubble.id && !isRunning ? (
         <div className="mt-0.5 -ml-2">
@@ -226,9 +228,29 @@ const ENDINGS = {
   steps: msg`Reached the limit of tool calls.`,
 }
 
-function Ending({ ending }: { ending: keyof typeof ENDINGS }) {
+const WITHOUT = {
+  images: msg`Earlier images were left out, because the model can't receive them.`,
+  failed: msg`Earlier messages that got no reply were left out.`,
+}
+
+function WithoutParts({ without }: { without: readonly LeftOut[] }) {
   const { t } = useLingui()
-  const words = ENDINGS[ending]
+  return <p className="text-sm text-faint">{without.map((one) => t(WITHOUT[one])).join(" ")}</p>
+}
+
+/** What the model does not receive again after it refused it. */
+const LEFT_OUT = {
+  message: msg`The model refused this message. It isn't sent to the model again.`,
+  images: msg`The model refused the image. It isn't sent to the model again.`,
+}
+
+function Ending({ bubble }: { bubble: Bubble }) {
+  const { t } = useLingui()
+  const { failure, shortfall, status } = bubble
+  const leftOut = leftOutAfter(failure)
+  const ending = shortfall ?? status
+  if (ending === null) return null
+  const words = leftOut ? LEFT_OUT[leftOut] : ENDINGS[ending]
   return words ? <p className="text-sm text-faint">{t(words)}</p> : null
 }
 

@@ -1,0 +1,166 @@
+import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage } from "ai"
+import { and, desc, eq, like, lte, not, or, sql } from "drizzle-orm"
+import { alias } from "drizzle-orm/pg-core"
+import { chatMessages, chatTurns, type ReplyPart } from "#db/schema/chat.ts"
+import type { Scope } from "#server/scope.ts"
+import { readableMessages } from "./access.ts"
+import { createFileReader } from "./attachments.ts"
+import { leftOutAfter, MESSAGE_REFUSED_LIKE } from "./failure-contract.ts"
+import { countTokens, type Conversation, type Recalled } from "./fit.ts"
+import { BYTES_PER_TOKEN, MESSAGE_TOKENS } from "./tokens.ts"
+
+/** Messages of one request to the model, however short they are. */
+const RECALLED_MESSAGES = 1000
+
+/** The latest messages among which the results of tools are read: they can be large. */
+const WITH_TOOLS = 20
+
+interface Asked {
+  threadId: string
+  spaceId: string | null
+  questionId: string
+  /** What the model's context holds. */
+  tokens: number
+}
+
+/**
+ * What the model may receive of a conversation up to a message, oldest first: the latest messages
+ * that fit, with the files of messages, the text of replies, and the results of their tools. A
+ * message that the model refused is left out, or only its images are.
+ */
+export async function recallMessages(
+  scope: Scope<"db" | "blobs" | "viewer">,
+  { threadId, spaceId, questionId, tokens }: Asked,
+): Promise<Conversation> {
+  const latestFirst = await selectLatest(scope, threadId, questionId, tokens)
+  const recalled: Recalled[] = []
+  let left = tokens
+  let more = latestFirst.length > RECALLED_MESSAGES || (latestFirst.at(-1)?.before ?? 0) > tokens
+  const withFiles = createFileReader(scope, spaceId, () => left)
+  for (const { _id, role, content, attachments, tools, asked } of latestFirst.slice(0, RECALLED_MESSAGES)) {
+    const isQuestion = _id === questionId
+    if (left <= 0 && !isQuestion) {
+      more = true
+      break
+    }
+    const withoutImages = !isQuestion && leftOutAfter(asked?.failure ?? null) === "images"
+    const messages: ModelMessage[] =
+      role === "user"
+        ? [{ role, content: await withFiles(content, attachments, { withoutImages }) }]
+        : replyMessages(content, tools, left)
+    if (messages.length === 0) continue
+    left -= countTokens(messages)
+    recalled.unshift({ id: _id, messages, failed: !isQuestion && asked?.status === "failed" })
+  }
+  return { recalled, more }
+}
+
+/** How the reply to a message ended. */
+const asked = alias(chatTurns, "asked")
+
+/** The texts that fit and the one after them, measured by the database. */
+async function selectLatest(
+  scope: Scope<"db" | "viewer">,
+  threadId: string,
+  questionId: string,
+  tokens: number,
+) {
+  const cost = sql`(octet_length(${chatMessages.content}) / ${BYTES_PER_TOKEN} + ${MESSAGE_TOKENS})`
+  const isRefused = sql`exists (
+    select from ${chatTurns} where ${chatTurns.questionId} = ${chatMessages._id}
+      and ${or(...MESSAGE_REFUSED_LIKE.map((sentence) => like(chatTurns.failure, sentence)))})`
+  const measured = scope.db.$with("measured").as(
+    scope.db
+      .select({
+        _id: chatMessages._id,
+        place: sql<number>`row_number() over (order by ${chatMessages._id} desc)`.as("place"),
+        before: sql<number>`sum(${cost}) over (order by ${chatMessages._id} desc)`
+          .mapWith(Number)
+          .as("before"),
+      })
+      .from(chatMessages)
+      .where(
+        and(
+          readableMessages(scope, threadId),
+          lte(chatMessages._id, questionId),
+          or(eq(chatMessages._id, questionId), not(isRefused)),
+        ),
+      )
+      .orderBy(desc(chatMessages._id))
+      .limit(RECALLED_MESSAGES + 1),
+  )
+  return scope.db
+    .with(measured)
+    .select({
+      _id: chatMessages._id,
+      role: chatMessages.role,
+      content: chatMessages.content,
+      attachments: chatMessages.attachments,
+      before: measured.before,
+      tools: sql<ReplyPart[] | null>`case when ${measured.place} <= ${WITH_TOOLS}
+        and jsonb_path_exists(${chatTurns.parts}, '$[*] ? (@.type == "tool")') then ${chatTurns.parts} end`,
+      asked: { status: asked.status, failure: asked.failure },
+    })
+    .from(measured)
+    .innerJoin(chatMessages, eq(chatMessages._id, measured._id))
+    .leftJoin(chatTurns, and(eq(chatTurns._id, chatMessages._id), eq(chatTurns.status, "completed")))
+    .leftJoin(asked, eq(asked.questionId, chatMessages._id))
+    .where(sql`${measured.before} - ${cost} <= ${tokens}`)
+    .orderBy(desc(chatMessages._id))
+}
+
+/**
+ * A reply as the model gave it: its text, and each group of tool calls with their results. If the
+ * results do not fit, only the text.
+ */
+function replyMessages(content: string, parts: ReplyPart[] | null, tokens: number): ModelMessage[] {
+  const plain: ModelMessage[] = content === "" ? [] : [{ role: "assistant", content }]
+  if (!parts) return plain
+  const messages = partMessages(parts)
+  return countTokens(messages) <= tokens ? messages : plain
+}
+
+function partMessages(parts: readonly ReplyPart[]): ModelMessage[] {
+  const messages: ModelMessage[] = []
+  let said: Exclude<AssistantModelMessage["content"], string> = []
+  let results: ToolModelMessage["content"] = []
+  const flush = () => {
+    if (said.length > 0) messages.push({ role: "assistant", content: said })
+    if (results.length > 0) messages.push({ role: "tool", content: results })
+    said = []
+    results = []
+  }
+  for (const [place, part] of parts.entries()) {
+    if (part.type === "tool") {
+      const call = toCall(part, place)
+      if (!call) continue
+      said.push(call)
+      results.push({
+        type: "tool-result",
+        toolCallId: call.toolCallId,
+        toolName: part.name,
+        output: toOutput(part),
+      })
+    } else if (part.type === "text" && part.text !== "") {
+      if (results.length > 0) flush()
+      said.push({ type: "text", text: part.text })
+    }
+  }
+  flush()
+  return messages
+}
+
+type ToolPart = Extract<ReplyPart, { type: "tool" }>
+
+/** Null for a call that was never complete. Mistral requires ids of nine letters and digits. */
+function toCall({ name, input, output, error }: ToolPart, place: number): ToolCallPart | null {
+  if (output === undefined && error === undefined) return null
+  const toolCallId = `call${String(place).padStart(5, "0")}`
+  return { type: "tool-call", toolCallId, toolName: name, input: input ?? {} }
+}
+
+function toOutput({ output, error }: ToolPart) {
+  if (error !== undefined) return { type: "error-text", value: error } as const
+  // It is JSON: it was read from a column of that type.
+  return { type: "json", value: output as never } as const
+}
