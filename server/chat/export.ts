@@ -8,6 +8,7 @@ import {
   shortfallOf,
   type Attachment,
   type Entry,
+  type ReplacedEntry,
   type ExportQuery,
   type Shortfall,
   type ThreadSummary,
