@@ -151,8 +151,9 @@ describe("access to the operator's pages", () => {
     const key = await operator.apiKey()
     // React Router answers a request for data with 202 where a page would be redirected.
     for (const [credential, statuses] of [
-      [key, [401]],
-      [session, [302, 202]],
+      // At a URL without a page, a program is told that there is none, or to send a key.
+      [key, [401, 404]],
+      [session, [302, 202, 401]],
     ] as const) {
       const withBearer = (path: string, init: RequestInit = {}) =>
         fetch(app.origin + path, {

@@ -78,6 +78,7 @@ const Message = v.strictObject({
 
 const ReplacedMessage = v.strictObject({
   ...Said,
+  turn: v.pipe(v.nullable(v.omit(Turn, ["recall"])), v.description("As of a message.")),
   replacedAt: v.pipe(
     v.number(),
     v.integer(),
