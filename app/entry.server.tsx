@@ -19,6 +19,7 @@ import {
 import { catalogues as hydrated } from "./language/de/hydrated.ts"
 import { catalogues as still } from "./language/de/static.ts"
 import { addMessages } from "./language/i18n.ts"
+import { isRenderedInTurns } from "./features/markdown/turns.tsx"
 import { NonceContext } from "./features/navigation/transition-failures.tsx"
 import { ReaderContext, type Reader } from "./features/site/reader.ts"
 import { scriptsAfterPaint } from "./features/site/scripts-after-paint.ts"
@@ -54,6 +55,9 @@ export default async function handleRequest(
   headers.append("vary", "accept-language, cookie")
   if (request.method === "HEAD") return new Response(null, { status, headers })
 
+  if (takesLong(routerContext))
+    return streamPage(request, { status, headers, reader }, routerContext, loadContext)
+
   const nonce = loadContext.get(nonceContext)
   const { serverHandoffStream: handoff, ...withoutHandoff } = routerContext
   const page = renderToString(
@@ -70,6 +74,17 @@ export default async function handleRequest(
   const html = `<!DOCTYPE html>${beginLater(page).replace("</body></html>", () => `${scripts}</body></html>`)}`
   const isShared = isForEverybody(routerContext) && loadContext.get(sessionContext) === null
   return new (isShared ? SharedPage : TextResponse)(html, { status, headers })
+}
+
+/** A conversation with much in it. It suspends, so that others get their turn while it is rendered. */
+function takesLong({ staticHandlerContext: { loaderData } }: EntryContext) {
+  return Object.values<unknown>(loaderData).some(
+    (loaded) =>
+      typeof loaded === "object" &&
+      loaded !== null &&
+      "readings" in loaded &&
+      isRenderedInTurns(loaded.readings),
+  )
 }
 
 /**

@@ -38,6 +38,7 @@ const APP: Record<string, string> = {
   "server/commands/doctor.ts": "export {}",
   "server/commands/migrate.ts": "export {}",
   "server/files/thumbnail-process.ts": "export {}",
+  "server/commands/standbys.ts": "export {}",
   "server/adapters/identity/embedded/password-strength-thread.ts": "export {}",
   "server/refusal-contract.ts": "export const refusalTexts = {}",
   "server/files/contract.ts": `export const LARGEST = 10`,

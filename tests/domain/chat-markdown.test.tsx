@@ -9,10 +9,11 @@ import { repairEnd } from "#app/features/markdown/growing.ts"
 import { Markdown } from "#app/features/markdown/markdown.tsx"
 import { readReplies } from "#app/features/markdown/read-replies.ts"
 import { ReadingsContext, type Readings } from "#app/features/markdown/readings.ts"
+import { renderPage } from "../support/render-page.ts"
 
 /** A reply as a page contains it. */
-function show(text: string) {
-  return draw(text, readReplies([answerOf(text)]))
+async function show(text: string) {
+  return draw(text, await readReplies([answerOf(text)]))
 }
 
 function answerOf(text: string): Parameters<typeof readReplies>[0][number] {
@@ -21,12 +22,13 @@ function answerOf(text: string): Parameters<typeof readReplies>[0][number] {
 
 const draw = (text: string, readings: Readings) => render(<Markdown text={text} />, readings)
 
-const render = (content: ReactNode, readings: Readings) =>
-  renderToString(
-    <I18nProvider i18n={i18nIn("en")}>
-      <ReadingsContext value={readings}>{content}</ReadingsContext>
-    </I18nProvider>,
-  )
+const render = (content: ReactNode, readings: Readings) => renderToString(inContext(content, readings))
+
+const inContext = (content: ReactNode, readings: Readings) => (
+  <I18nProvider i18n={i18nIn("en")}>
+    <ReadingsContext value={readings}>{content}</ReadingsContext>
+  </I18nProvider>
+)
 
 /** A reply that is still streaming. */
 function showGrowing(text: string) {
@@ -49,14 +51,14 @@ function wordsOf(html: string) {
 describe("a reply in Markdown", () => {
   it.each([5_000, 30_000])(
     "has no kerning around a run of %i characters, which would be shaped for each line",
-    (length) => {
-      expect(show(`The sea: ${"x".repeat(length)}`)).toContain("[font-kerning:none]")
-      expect(show("The sea ".repeat(length / 8))).not.toContain("[font-kerning:none]")
+    async (length) => {
+      expect(await show(`The sea: ${"x".repeat(length)}`)).toContain("[font-kerning:none]")
+      expect(await show("The sea ".repeat(length / 8))).not.toContain("[font-kerning:none]")
     },
   )
 
-  it("has headings below the page's own, lists, tables, code and emphasis", () => {
-    const html = show(
+  it("has headings below the page's own, lists, tables, code and emphasis", async () => {
+    const html = await show(
       "# Tides\n\nThey **rise** and *fall*.\n\n1. in\n2. out\n   - slowly\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nlet x = 1 < 2\n```",
     )
     expect(html).toMatch(/<h3[^>]*>Tides<\/h3>/)
@@ -84,15 +86,15 @@ describe("a reply in Markdown", () => {
     "<style>@import url(https://evil.example/a.css)</style>",
     "<script>alert(1)</script>",
     '<iframe src="https://evil.example"></iframe>',
-  ])("requests nothing when it is shown: %s", (text) => {
-    const asking = tagsOf(show(text)).filter(
+  ])("requests nothing when it is shown: %s", async (text) => {
+    const asking = tagsOf(await show(text)).filter(
       ({ name, attributes }) => !QUIET.has(name) || /\b(src|srcset|style|on\w+)=/.test(attributes),
     )
     expect(asking).toEqual([])
   })
 
-  it("shows images of this site", () => {
-    expect(show("![a chart](/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462)")).toContain(
+  it("shows images of this site", async () => {
+    expect(await show("![a chart](/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462)")).toContain(
       'src="/api/files/01a1fabb-7bb3-7c55-803b-f2a3db625462"',
     )
   })
@@ -114,20 +116,20 @@ describe("a reply in Markdown", () => {
     "[here](https://bank.example@evil.example)",
     "<javascript:alert(1)>",
     '<a href="javascript:alert(1)">here</a>',
-  ])("has no link that deceives or runs code: %s", (text) => {
-    expect(show(text)).not.toMatch(/<a\b/)
+  ])("has no link that deceives or runs code: %s", async (text) => {
+    expect(await show(text)).not.toMatch(/<a\b/)
   })
 
-  it("shows where a link leads, and sends that site no referrer", () => {
-    const html = show("[your bank](https://evil.example/login)")
+  it("shows where a link leads, and sends that site no referrer", async () => {
+    const html = await show("[your bank](https://evil.example/login)")
     expect(html).toMatch(/<a href="https:\/\/evil\.example\/login" title="https:\/\/evil\.example\/login"/)
     expect(html).toMatch(/rel="noreferrer noopener nofollow"/)
     expect(wordsOf(html)).toBe("your bank (evil.example)")
-    expect(wordsOf(show("https://example.org/a"))).toBe("https://example.org/a")
+    expect(wordsOf(await show("https://example.org/a"))).toBe("https://example.org/a")
   })
 
-  it("shows HTML as plain text", () => {
-    expect(wordsOf(show("a <b>bold</b> word"))).toBe("a &lt;b&gt;bold&lt;/b&gt; word")
+  it("shows HTML as plain text", async () => {
+    expect(wordsOf(await show("a <b>bold</b> word"))).toBe("a &lt;b&gt;bold&lt;/b&gt; word")
   })
 
   it.each([
@@ -172,8 +174,10 @@ describe("a reply in Markdown", () => {
     ["footnotes that refer to one another", "a[^1]\n\n[^1]: b[^2]\n\n[^2]: c[^1]"],
     ["footnotes among many lines", "[^a]: b\n".repeat(2_000)],
     ["open footnotes", "[^".repeat(9_000)],
-  ])("finishes rendering %s", (_, text) => {
-    expect(show(text).length).toBeGreaterThan(0)
+  ])("finishes rendering %s", async (_, text) => {
+    const readings = await readReplies([answerOf(text)])
+    const html = await renderPage(inContext(<Markdown text={text} />, readings))
+    expect(html.length).toBeGreaterThan(0)
   })
 })
 
@@ -197,12 +201,12 @@ const x = "**not strong**"
 Then $e = mc^2$, and [a word][later] that is explained above.`
 
 describe("a growing reply", () => {
-  it("never shows unfinished mark-up, at any character", () => {
+  it("never shows unfinished mark-up, at any character", async () => {
     const reader = createBlockReader()
     const prose = whole.slice(0, whole.indexOf("```"))
     for (let end = 1; end <= prose.length; end++) {
       const blocks = reader.read(prose.slice(0, end), { isGrowing: true }) ?? []
-      const words = wordsOf(show(blocks.map(({ raw }) => raw).join("\n\n")))
+      const words = wordsOf(await show(blocks.map(({ raw }) => raw).join("\n\n")))
       expect(words, prose.slice(0, end)).not.toMatch(/[*~`|]|\]\(|!\[/)
     }
   })
@@ -255,9 +259,9 @@ describe("a server-rendered reply", () => {
     `${"> ".repeat(20)}deep **words**`,
     Array.from({ length: 20 }, (_, depth) => `${"  ".repeat(depth)}- at *${depth}*`).join("\n"),
     "x".repeat(30_000),
-  ])("looks as if the browser had rendered it: %s", (text) => {
+  ])("looks as if the browser had rendered it: %s", async (text) => {
     const read = createBlockReader().read(text, { isGrowing: false })
-    expect(show(text)).toBe(draw(text, new Map([[text, read]])))
+    expect(await show(text)).toBe(draw(text, new Map([[text, read]])))
   })
 })
 
@@ -273,16 +277,16 @@ function linksThatLeadNowhere(html: string) {
 describe("footnotes", () => {
   const noted = "High[^a] and low[^b] tides, high[^a] again.\n\n[^a]: *Twice* a day.\n[^b]: Six hours later."
 
-  it("are numbered in the order of their references and listed at the end, with links both ways", () => {
-    const html = show(`[^b]: Six hours later.\n\nHigh[^a], low[^b].\n\n[^a]: *Twice* a day.\n\nMore.`)
+  it("are numbered in the order of their references and listed at the end, with links both ways", async () => {
+    const html = await show(`[^b]: Six hours later.\n\nHigh[^a], low[^b].\n\n[^a]: *Twice* a day.\n\nMore.`)
     expect(wordsOf(html)).toBe("High1, low2.More.Twice a day. ↩Six hours later. ↩")
     expect(html).toMatch(/<sup[^>]*><a[^>]*role="doc-noteref"/)
     expect(html).toMatch(/<section[^>]*role="doc-endnotes"[^>]*aria-label="Footnotes"/)
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("link back to each of their references, each with a distinct name", () => {
-    const html = show(noted)
+  it("link back to each of their references, each with a distinct name", async () => {
+    const html = await show(noted)
     expect([...html.matchAll(/aria-label="(Back[^"]*)"/g)].map(([, name]) => name)).toEqual([
       "Back to reference 1",
       "Back to reference 1-2",
@@ -291,8 +295,8 @@ describe("footnotes", () => {
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("have distinct ids in each message of a page", () => {
-    const readings = readReplies([answerOf(noted)])
+  it("have distinct ids in each message of a page", async () => {
+    const readings = await readReplies([answerOf(noted)])
     const html = render(
       <>
         <Markdown text={noted} />
@@ -319,19 +323,19 @@ describe("footnotes", () => {
     ["bold text and list items", "- **a[^1]**\n\n[^1]: one", "a1one ↩"],
     ["a quotation", "> a[^1]\n>\n> [^1]: one", "a1one ↩"],
     ["a footnote", "a[^1]\n\n[^2]: two\n\n[^1]: one[^2]", "a1one2 ↩two ↩"],
-  ])("are found with or in %s", (_, text, words) => {
-    const html = show(text)
+  ])("are found with or in %s", async (_, text, words) => {
+    const html = await show(text)
     expect(wordsOf(html)).toBe(words)
     expect(linksThatLeadNowhere(html)).toEqual([])
   })
 
-  it("lose no text: a reference without a footnote stays as written, and an unused footnote is listed", () => {
-    expect(wordsOf(show("a[^1] and `[^2]`\n\n[^2]: two\n\n[^2]: again"))).toBe("a[^1] and [^2]twoagain")
-    expect(wordsOf(show("```\n[^1]: one\n```"))).toContain("[^1]: one")
+  it("lose no text: a reference without a footnote stays as written, and an unused footnote is listed", async () => {
+    expect(wordsOf(await show("a[^1] and `[^2]`\n\n[^2]: two\n\n[^2]: again"))).toBe("a[^1] and [^2]twoagain")
+    expect(wordsOf(await show("```\n[^1]: one\n```"))).toContain("[^1]: one")
   })
 
-  it("are not linked inside a link", () => {
-    const html = show("[a[^1]](https://example.org/) and [^1](https://example.org/b)\n\n[^1]: one")
+  it("are not linked inside a link", async () => {
+    const html = await show("[a[^1]](https://example.org/) and [^1](https://example.org/b)\n\n[^1]: one")
     expect(html).not.toMatch(/<a[^>]*>(?:(?!<\/a>).)*<a/)
     expect(html).toContain('href="https://example.org/b"')
   })
@@ -343,8 +347,8 @@ describe("footnotes", () => {
     "a&b",
     "javascript:alert(1)",
     "ü".repeat(90),
-  ])("interpret nothing in a label like %s", (label) => {
-    const html = show(`a[^${label}]\n\n[^${label}]: one`)
+  ])("interpret nothing in a label like %s", async (label) => {
+    const html = await show(`a[^${label}]\n\n[^${label}]: one`)
     expect(wordsOf(html)).toBe("a1one ↩")
     expect(idsOf(html).every((id) => /^[\w-]+$/.test(id))).toBe(true)
   })
@@ -358,9 +362,9 @@ describe("footnotes", () => {
     expect(showGrowing("High[^a] tide")).toMatch(/High<sup[^>]*>1<\/sup> tide/)
   })
 
-  it("are the same when rendered on the server", () => {
+  it("are the same when rendered on the server", async () => {
     const read = createBlockReader().read(noted, { isGrowing: false })
-    expect(show(noted)).toBe(draw(noted, new Map([[noted, read]])))
+    expect(await show(noted)).toBe(draw(noted, new Map([[noted, read]])))
   })
 })
 
@@ -371,14 +375,14 @@ describe("formulas", () => {
     ["$$\na^2\n$$", "a^2"],
     ["\\[\na^2\n\\]", "a^2"],
     ["Then:\n\\[ a^2 \\]\nand on.", "a^2"],
-  ])("are recognised in %s", (text, tex) => {
-    expect(show(text)).toMatch(new RegExp(`<code[^>]*>${tex.replace("^", "\\^")}</code>`))
+  ])("are recognised in %s", async (text, tex) => {
+    expect(await show(text)).toMatch(new RegExp(`<code[^>]*>${tex.replace("^", "\\^")}</code>`))
   })
 
   it.each(["from $5 to $10", "costs $ 5 and $ 6", "a\\$b$ c", "`$x$`"])(
     "are not confused with money: %s",
-    (text) => {
-      expect(show(text)).not.toMatch(/<code[^>]*text-muted/)
+    async (text) => {
+      expect(await show(text)).not.toMatch(/<code[^>]*text-muted/)
     },
   )
 })

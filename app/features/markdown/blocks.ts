@@ -1,112 +1,145 @@
-import { Lexer, Marked, type Token } from "marked"
-import { footnoteExtensions, mayHoldFootnotes } from "./footnote-tokens.ts"
-import { mathExtensions, mayHoldMath } from "./math-tokens.ts"
+import type { Budget } from "./budget.ts"
+import { withDetails } from "./details.ts"
 import { repairEnd } from "./growing.ts"
+import { parse, type Parsed } from "./parse.ts"
+import type { Block } from "./tokens.ts"
 
 /** Characters. A longer text is shown as plain text: laying it out would block the page. */
 const LONGEST = 200_000
 
-/** Characters without an empty line. Parsing a paragraph takes time quadratic in its length. */
+/** Characters without an empty line, outside of code. */
 const LONGEST_PARAGRAPH = 20_000
 
 /** More would create too many elements. */
 const MOST_PARAGRAPHS = 5_000
 
-const optionsOf = {
-  plain: new Marked().defaults,
-  math: new Marked({ extensions: mathExtensions }).defaults,
-  footnotes: new Marked({ extensions: footnoteExtensions }).defaults,
-  both: new Marked({ extensions: [...mathExtensions, ...footnoteExtensions] }).defaults,
-}
+/** Elements of one text. */
+const MOST_ELEMENTS = 30_000
 
-interface Reading {
-  text: string
-  blocks: Token[]
-}
+/**
+ * Milliseconds for one text in a browser. The longest that people write take a few, but the device
+ * may be slow or busy.
+ */
+const LONGEST_TIME = 200
 
 /**
  * Returns a parser for one text that grows. It parses only the end again, and blocks that did not
- * change keep their identity. `read` returns null for a text that is to be shown as plain text.
+ * change keep their identity. `read` returns null for a text that is to be shown as plain text, and
+ * shows what exceeds its budget as it was written.
  */
 export function createBlockReader() {
-  let last: Reading = { text: "", blocks: [] }
-  /** The last blocks as parsed, without the repair of the end. */
-  let settled: Reading = last
+  let last: Block[] = []
+  /** The last text and its blocks as parsed, without the repair of the end. */
+  let settled: { text: string; blocks: Block[] } = { text: "", blocks: [] }
 
-  function read(given: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
-    const text = given.replace(/\r\n?/g, "\n")
+  function read(
+    given: string,
+    { isGrowing, budget = newBudget() }: { isGrowing: boolean; budget?: Budget },
+  ): readonly Block[] | null {
+    const { thoughts, text } = splitThoughts(given.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"))
     try {
-      return isGrowing ? readGrowing(text) : readWhole(text)
+      const blocks = isGrowing ? readGrowing(text, budget) : readWhole(text, budget)
+      if (!blocks) return null
+      return [...thoughts, ...withDetails(blocks, isGrowing)]
     } catch {
       return null // The parser is recursive, and a text can be made to exhaust the stack.
     }
   }
 
-  function readWhole(text: string) {
+  function readWhole(text: string, budget: Budget) {
     if (!isReadable(text)) return null
-    const blocks = lex(text)
-    const hasReferences = blocks.some(({ type }) => type === "def")
+    const { blocks, hasReferences } = parse(text, budget)
     // A changed reference changes what the same text renders to.
-    last = { text, blocks: hasReferences ? blocks : keepSame(last.blocks, blocks) }
-    settled = last
-    return shownOf(last.blocks)
+    last = hasReferences ? blocks : keepSame(last, blocks)
+    settled = { text, blocks: last }
+    return last
   }
 
-  function readGrowing(text: string) {
+  function readGrowing(text: string, budget: Budget) {
     const kept = text.startsWith(settled.text) ? withoutEnd(settled.blocks) : []
-    const begin = kept.reduce((length, { raw }) => length + raw.length, 0)
+    const begin = kept.reduce((length, { raw }) => length + (raw?.length ?? 0), 0)
     const end = text.slice(begin)
     if (text.length > LONGEST || !isReadable(end)) return null
-    const tail = lex(end)
+    const tail = parse(end, budget).blocks
     settled = { text, blocks: [...kept, ...keepSame(settled.blocks.slice(kept.length), tail)] }
-    const repaired = repairTail(tail)
-    last = { text, blocks: repaired ? [...settled.blocks.slice(0, -1), ...repaired] : settled.blocks }
-    return shownOf(last.blocks)
+    const repaired = repairTail(tail, budget)
+    last = repaired ? [...settled.blocks.slice(0, -1), ...repaired] : settled.blocks
+    return last
   }
 
   return { read }
 }
 
+function newBudget(): Budget {
+  return { elements: MOST_ELEMENTS, until: wallTime() + LONGEST_TIME, now: wallTime }
+}
+
 /**
  * Drops the last blocks, which further text may turn into something else; the ones before them are
- * final.
+ * final. A list or a footnote also goes on below an empty line.
  */
-function withoutEnd(blocks: Token[]): Token[] {
-  const ends = blocks.findLastIndex(({ type }) => type !== "space")
-  return blocks.slice(0, Math.max(0, ends - 1))
+function withoutEnd(blocks: Block[]): Block[] {
+  const before = blocks.at(-2)
+  const isFinal =
+    before && before.type !== "list" && before.type !== "footnote" && /\n[ \t]*\n$/.test(before.raw ?? "")
+  return blocks.slice(0, isFinal ? -1 : -2)
 }
 
-function repairTail(tail: Token[]): Token[] | null {
+function repairTail(tail: Block[], budget: Budget): Parsed["blocks"] | null {
   const end = tail.at(-1)
-  if (!end || end.type === "code" || end.type === "space" || end.type === "math") return null
+  if (!end?.raw || end.type === "codeBlock" || end.type === "math" || /\n[ \t]*\n$/.test(end.raw)) return null
   const repaired = repairEnd(end.raw)
-  return repaired === end.raw ? null : lex(repaired)
+  return repaired === end.raw ? null : parse(repaired, budget).blocks
 }
 
-function lex(text: string): Token[] {
-  const hasMath = mayHoldMath(text)
-  const kind = mayHoldFootnotes(text) ? (hasMath ? "both" : "footnotes") : hasMath ? "math" : "plain"
-  return new Lexer(optionsOf[kind]).lex(text)
-}
-
-function shownOf(blocks: readonly Token[]) {
-  return blocks.filter(({ type }) => type !== "space" && type !== "def")
-}
-
-function keepSame(before: readonly Token[], now: Token[]): Token[] {
-  return now.map((token, at) => {
+function keepSame(before: readonly Block[], now: Block[]): Block[] {
+  return now.map((block, at) => {
     const known = before[at]
-    return known?.type === token.type && known.raw === token.raw ? known : token
+    return known?.type === block.type && known.raw === block.raw ? known : block
   })
+}
+
+/**
+ * Models that think aloud mark where that ends. One whose template has already opened `<think>`
+ * writes the end alone.
+ */
+function splitThoughts(text: string): { thoughts: Block[]; text: string } {
+  const end = text.includes("</think>") ? /^[ \t]*<\/think>|<\/think>[ \t]*$/m.exec(text) : null
+  if (!end) return { thoughts: [], text }
+  const before = text.slice(0, end.index)
+  if (before.includes("<think>") || isInCode(before)) return { thoughts: [], text }
+  const thought = before.trim()
+  return {
+    thoughts: thought ? [{ type: "thoughts", text: thought }] : [],
+    text: text.slice(end.index + end[0].length).replace(/^\s+/, ""),
+  }
+}
+
+function isInCode(before: string) {
+  return (before.match(/^ {0,3}(?:```|~~~)/gm) ?? []).length % 2 === 1
 }
 
 function isReadable(text: string) {
   if (text.length > LONGEST || isTooDeep(text)) return false
   const paragraphs = text.split(/\n{2,}/)
-  return (
-    paragraphs.length <= MOST_PARAGRAPHS &&
-    paragraphs.every((paragraph) => paragraph.length <= LONGEST_PARAGRAPH)
-  )
+  return paragraphs.length <= MOST_PARAGRAPHS && !hasLongParagraph(text)
+}
+
+/** Lines of code are not read, so a block of them may be long. */
+function hasLongParagraph(text: string) {
+  let length = 0
+  let fence = ""
+  for (const line of text.split("\n")) {
+    const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(line)?.[1] ?? ""
+    if (fence) {
+      if (mark.startsWith(fence)) fence = ""
+      continue
+    }
+    fence = mark
+    length = line === "" ? 0 : length + line.length + 1
+    if (length > LONGEST_PARAGRAPH) return true
+  }
+  return false
 }
 
 /**
@@ -114,4 +147,8 @@ function isReadable(text: string) {
  */
 function isTooDeep(text: string) {
   return /^[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]*){40}/m.test(text) || /^[ \t]{200}/m.test(text)
+}
+
+function wallTime() {
+  return performance.now()
 }

@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro"
-import type { Token } from "marked"
 import { createContext, use, useId, useMemo, type MouseEvent, type ReactNode } from "react"
 import { classNames } from "#app/ui/class-names.ts"
-import { mayHoldFootnotes, type FootnoteReferenceToken, type FootnoteToken } from "./footnote-tokens.ts"
+import { mayHoldFootnotes } from "./may-hold-footnotes.ts"
+import type { Block, FootnoteReferenceToken, FootnoteToken } from "./tokens.ts"
 
 /** A footnote as listed below a text. */
 interface Footnote {
@@ -23,7 +23,7 @@ interface Reference {
 
 interface Footnotes {
   listed: Footnote[]
-  references: ReadonlyMap<Token, Reference>
+  references: ReadonlyMap<FootnoteReferenceToken, Reference>
 }
 
 const FootnotesContext = createContext<Footnotes>({ listed: [], references: new Map() })
@@ -32,7 +32,7 @@ export const FootnotesProvider = FootnotesContext.Provider
 /** The footnotes of one text, with ids that are unique on the page. */
 export function useFootnotes(
   text: string,
-  blocks: readonly Token[] | null,
+  blocks: readonly Block[] | null,
   { isGrowing }: { isGrowing: boolean },
 ): Footnotes {
   const prefix = useId().replace(/[^\w-]/g, "")
@@ -47,20 +47,20 @@ export function useFootnotes(
  * labels come from the model and repeat from message to message.
  */
 function number(
-  blocks: readonly Token[],
+  blocks: readonly Block[],
   { isGrowing, prefix }: { isGrowing: boolean; prefix: string },
 ): Footnotes {
   const found = collect(blocks)
   const definitions = new Map(found.definitions.toReversed().map((token) => [token.label, token]))
   const numbers = new Map<string, number>()
-  const references = new Map<Token, Reference>()
+  const references = new Map<FootnoteReferenceToken, Reference>()
   const footnotes = new Map<FootnoteToken, Footnote>()
 
   found.references.forEach(refer)
-  for (const { tokens } of footnotes.keys()) collect(tokens).references.forEach(refer)
+  for (const { blocks: inner } of footnotes.keys()) collect(inner).references.forEach(refer)
   for (const token of found.definitions) {
     list(token)
-    collect(token.tokens).references.forEach(refer)
+    collect(token.blocks).references.forEach(refer)
   }
   return { listed: [...footnotes.values()], references }
 
@@ -90,9 +90,9 @@ function number(
 type Found = { definitions: FootnoteToken[]; references: FootnoteReferenceToken[] }
 
 /** Collects in document order. References inside a footnote are kept apart from those around it. */
-function collect(tokens: readonly Token[]): Found {
+function collect(blocks: readonly Block[]): Found {
   const found: Found = { definitions: [], references: [] }
-  visit(tokens)
+  visit(blocks)
   return found
 
   function visit(node: unknown) {
@@ -116,7 +116,7 @@ const NUMBER = `${LINK} no-underline hover:underline`
 export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) {
   const { t } = useLingui()
   const reference = use(FootnotesContext).references.get(token)
-  if (!reference) return token.raw
+  if (!reference) return `[^${token.label}]`
   const { number: shown, id, target } = reference
   return (
     <sup className="text-[0.75em] leading-none">
@@ -141,7 +141,7 @@ export function FootnoteReference({ token }: { token: FootnoteReferenceToken }) 
 interface FootnoteListProps {
   footnotes: readonly Footnote[]
   /** Renders the blocks of a footnote, with `end` after the last of its text. */
-  render: (tokens: Token[], end: ReactNode) => ReactNode
+  render: (blocks: readonly Block[], end: ReactNode) => ReactNode
 }
 
 export function FootnoteList({ footnotes, render }: FootnoteListProps) {
@@ -166,7 +166,7 @@ export function FootnoteList({ footnotes, render }: FootnoteListProps) {
             )}
           >
             <div className="space-y-1.5">
-              {render(token.tokens, <BackLinks number={shown} references={references} />)}
+              {render(token.blocks, <BackLinks number={shown} references={references} />)}
             </div>
           </li>
         ))}

@@ -1,54 +1,63 @@
 import { Trans } from "@lingui/react/macro"
-import type { MarkedToken, Token, Tokens } from "marked"
 import type { ReactNode } from "react"
 import { FootnoteReference } from "./footnotes.tsx"
 import { inOrder } from "./in-order.tsx"
-import { describeLink, isOwnImage } from "./links.ts"
-import type { FootnoteReferenceToken } from "./footnote-tokens.ts"
-import type { MathToken } from "./math-tokens.ts"
+import { describeLink, isOwnImage, namesHost } from "./links.ts"
 import { Formula } from "./math.tsx"
+import type { ImageToken, Inline, LinkToken } from "./tokens.ts"
 
 /** Text within a block: emphasis, code, links and images. */
-export function renderInline(tokens: Token[] | undefined): ReactNode {
-  return inOrder(tokens, (token) => renderToken(token as MarkedToken))
+export function renderInline(tokens: readonly Inline[] | undefined): ReactNode {
+  return inOrder(tokens, renderToken)
 }
 
-type InlineRenderers = {
-  [Type in MarkedToken["type"]]?: (token: Extract<MarkedToken, { type: Type }>) => ReactNode
+function renderToken(token: Inline): ReactNode {
+  switch (token.type) {
+    case "text":
+      return token.text
+    case "code":
+      return (
+        <code className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] [overflow-wrap:anywhere]">
+          {token.text}
+        </code>
+      )
+    case "break":
+      return <br />
+    case "link":
+      return <SafeLink token={token} />
+    case "image":
+      return <SafeImage token={token} />
+    case "math":
+      return <Formula tex={token.tex} isBlock={token.isBlock} />
+    case "footnoteReference":
+      return <FootnoteReference token={token} />
+    case "em":
+    case "strong":
+    case "del":
+    case "sub":
+    case "sup":
+    case "kbd": {
+      const Tag = token.type
+      return <Tag className={CLASSES[Tag]}>{renderInline(token.tokens)}</Tag>
+    }
+  }
 }
 
-const renderers: InlineRenderers = {
-  strong: ({ tokens }) => <strong className="font-semibold">{renderInline(tokens)}</strong>,
-  em: ({ tokens }) => <em>{renderInline(tokens)}</em>,
-  del: ({ tokens }) => <del className="text-faint">{renderInline(tokens)}</del>,
-  codespan: ({ text }) => (
-    <code className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] [overflow-wrap:anywhere]">
-      {text}
-    </code>
-  ),
-  br: () => <br />,
-  link: (token) => <SafeLink token={token} />,
-  image: (token) => <SafeImage token={token} />,
-  text: ({ tokens, text }) => (tokens ? renderInline(tokens) : text),
-  escape: ({ text }) => text,
-}
-
-/** A token without a renderer, such as HTML, is shown as it was written. */
-function renderToken(token: MarkedToken | MathToken | FootnoteReferenceToken): ReactNode {
-  if (token.type === "footnoteReference") return <FootnoteReference token={token} />
-  if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
-  // Each renderer takes the tokens of its own type.
-  const render = renderers[token.type] as ((token: MarkedToken) => ReactNode) | undefined
-  return render ? render(token) : token.raw
+const CLASSES = {
+  em: undefined,
+  strong: "font-semibold",
+  del: "text-faint",
+  sub: "text-[0.75em] leading-none",
+  sup: "text-[0.75em] leading-none",
+  kbd: "rounded-sm border border-b-2 border-line bg-sunken px-1.5 font-mono text-[0.875em]",
 }
 
 /**
  * Shows where it leads: the text of a link comes from the model, so only its URL can be trusted.
  */
-function SafeLink({ token }: { token: Tokens.Link }) {
+function SafeLink({ token }: { token: LinkToken }) {
   const link = describeLink(token.href)
   if (!link) return renderInline(token.tokens)
-  const namesItsHost = token.text.includes(link.host)
   return (
     <>
       <a
@@ -60,17 +69,25 @@ function SafeLink({ token }: { token: Tokens.Link }) {
       >
         {renderInline(token.tokens)}
       </a>
-      {link.host && !namesItsHost ? <span className="text-[0.85em] text-faint"> ({link.host})</span> : null}
+      {link.host && !namesHost(wordsOf(token.tokens), link.host) ? (
+        <span className="text-[0.85em] text-faint"> ({link.host})</span>
+      ) : null}
     </>
   )
 }
 
-function SafeImage({ token }: { token: Tokens.Image }) {
+function wordsOf(tokens: readonly Inline[]): string {
+  return tokens
+    .map((token) => ("tokens" in token ? wordsOf(token.tokens) : "text" in token ? token.text : ""))
+    .join("")
+}
+
+function SafeImage({ token }: { token: ImageToken }) {
   if (isOwnImage(token.href)) {
     return (
       <img
         src={token.href}
-        alt={token.text}
+        alt={token.alt}
         loading="lazy"
         className="max-h-96 rounded-lg border border-line"
       />
@@ -80,7 +97,7 @@ function SafeImage({ token }: { token: Tokens.Image }) {
   return (
     <span className="rounded-sm bg-sunken px-1.5 py-0.5 text-sm text-faint">
       <Trans>Image not shown</Trans>
-      {token.text ? `: ${token.text}` : ""}
+      {token.alt ? `: ${token.alt}` : ""}
       {host ? ` (${host})` : ""}
     </span>
   )

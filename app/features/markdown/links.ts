@@ -19,3 +19,19 @@ function hasTrap(path: string): boolean {
 export function isOwnImage(href: string): boolean {
   return /^\/(?:files|api\/files)\/[\w-]+$/.test(href)
 }
+
+/**
+ * Whether the text of a link tells where it leads. A text that looks like a URL must begin with the
+ * host itself, which may also stand in the path or the query of another site's URL; other words may
+ * contain it, if they name no other host.
+ */
+export function namesHost(text: string, host: string): boolean {
+  const words = text.trim().toLowerCase()
+  const begin = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/)?([^\s/?#\\]*)/.exec(words)?.[1]
+  if (begin === host) return true
+  if (words.includes("/") || words.includes("\\")) return false
+  const hosts = words.match(HOST_IN_TEXT) ?? []
+  return hosts.length > 0 && hosts.every((found) => found === host)
+}
+
+const HOST_IN_TEXT = /[\p{L}\p{N}@_-]+(?:[.\u3002\uff0e\uff61][\p{L}\p{N}_-]+)+/gu

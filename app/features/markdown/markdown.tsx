@@ -1,5 +1,4 @@
-import { useLingui } from "@lingui/react/macro"
-import type { MarkedToken, Token, Tokens } from "marked"
+import { Trans, useLingui } from "@lingui/react/macro"
 import { memo, type ReactNode } from "react"
 import { CodeBlock } from "./code-block.tsx"
 import { FootnoteList, FootnotesProvider, useFootnotes } from "./footnotes.tsx"
@@ -7,13 +6,12 @@ import { inOrder } from "./in-order.tsx"
 import { classOfText } from "./long-run.ts"
 import { LongText } from "./long-text.tsx"
 import { renderInline } from "./inline.tsx"
-import type { FootnoteToken } from "./footnote-tokens.ts"
-import type { MathToken } from "./math-tokens.ts"
 import { Formula } from "./math.tsx"
+import { Reasoning } from "./reasoning.tsx"
+import type { Block as BlockToken, Cell, CodeToken, ListItem, ListToken, TableToken } from "./tokens.ts"
+import { BlocksInTurn, InTurn } from "./turns.tsx"
 import { useReading } from "./use-reading.ts"
-
-/** Nesting of lists and quotations. Anything deeper is shown as it was written. */
-export const DEEPEST = 12
+import { weighText } from "./weights.ts"
 
 interface MarkdownProps {
   text: string
@@ -29,27 +27,34 @@ interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const blocks = useReading(text, { isGrowing })
   const footnotes = useFootnotes(text, blocks, { isGrowing })
-  if (!blocks) return <LongText text={text} />
+  if (!blocks) {
+    return (
+      <InTurn weight={weighText(text)}>
+        <LongText text={text} />
+      </InTurn>
+    )
+  }
   return (
     <FootnotesProvider value={footnotes}>
       <div className={classOfText(text, "space-y-4 break-words [&_:is(ul,ol)]:space-y-1.5")}>
-        {inOrder(blocks, (block, place) => (
-          <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />
-        ))}
+        <BlocksInTurn
+          blocks={blocks}
+          render={(block, place) => <Block token={block} isOpen={isGrowing && place === blocks.length - 1} />}
+        />
         <FootnoteList footnotes={footnotes.listed} render={renderFootnote} />
       </div>
     </FootnotesProvider>
   )
 })
 
-function renderFootnote(tokens: Token[], end: ReactNode): ReactNode {
-  const last = tokens.at(-1)
+function renderFootnote(blocks: readonly BlockToken[], end: ReactNode): ReactNode {
+  const last = blocks.at(-1)
   const isText = last?.type === "paragraph"
   return (
     <>
-      {renderBlocks(isText ? tokens.slice(0, -1) : tokens, "", 0)}
+      {renderBlocks(isText ? blocks.slice(0, -1) : blocks, 0)}
       <p>
-        {isText ? renderInline((last as Tokens.Paragraph).tokens) : null}
+        {isText ? renderInline(last.tokens) : null}
         {end}
       </p>
     </>
@@ -57,87 +62,93 @@ function renderFootnote(tokens: Token[], end: ReactNode): ReactNode {
 }
 
 /** Renders again only when its text has changed: in a growing reply, that is the last block. */
-const Block = memo(function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
-  if (token.type === "code") return <Code token={token as Tokens.Code} isOpen={isOpen} />
-  return renderBlock(token as MarkedToken, 0)
+const Block = memo(function Block({ token, isOpen }: { token: BlockToken; isOpen: boolean }) {
+  return token.type === "codeBlock" ? <Code token={token} isOpen={isOpen} /> : renderBlock(token, 0)
 })
 
 /** A block with its closing fence is complete, even while it is the last. */
-function Code({ token, isOpen }: { token: Tokens.Code; isOpen: boolean }) {
-  const isFenced = /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(token.raw)
-  return (
-    <CodeBlock
-      code={token.text}
-      language={token.lang?.split(/\s/, 1)[0] ?? ""}
-      isOpen={isOpen && !isFenced}
-    />
-  )
+function Code({ token, isOpen }: { token: CodeToken; isOpen: boolean }) {
+  return <CodeBlock code={token.text} language={token.language} isOpen={isOpen && !token.isClosed} />
 }
 
-type BlockRenderers = {
-  [Type in MarkedToken["type"]]?: (token: Extract<MarkedToken, { type: Type }>, depth: number) => ReactNode
+function renderBlock(token: BlockToken, depth: number): ReactNode {
+  switch (token.type) {
+    case "heading":
+      return <Heading depth={token.depth}>{renderInline(token.tokens)}</Heading>
+    case "paragraph":
+      return token.isTight ? renderInline(token.tokens) : <p>{renderInline(token.tokens)}</p>
+    case "codeBlock":
+      return <Code token={token} isOpen={false} />
+    case "quotation":
+      return (
+        <blockquote className="space-y-3 border-l-3 border-accent-line pl-4 text-muted">
+          {renderBlocks(token.blocks, depth)}
+        </blockquote>
+      )
+    case "list":
+      return <List token={token} depth={depth} />
+    case "table":
+      return <Table token={token} />
+    case "rule":
+      return <hr className="border-line" />
+    case "math":
+      return <Formula tex={token.tex} isBlock />
+    case "details":
+      return (
+        <Details summary={token.summary.length > 0 ? renderInline(token.summary) : null}>
+          {renderBlocks(token.blocks, depth)}
+        </Details>
+      )
+    case "thoughts":
+      return <Reasoning text={token.text} isGrowing={false} />
+    case "footnote":
+      return null // listed below the text
+    case "html":
+    case "plain":
+      return <p className="whitespace-pre-wrap">{token.text.trimEnd()}</p>
+  }
 }
 
-const blockRenderers: BlockRenderers = {
-  heading: (token) => <Heading token={token} />,
-  paragraph: ({ tokens }) => <p>{renderInline(tokens)}</p>,
-  text: ({ tokens, text }) => (tokens ? renderInline(tokens) : text),
-  code: (token) => <Code token={token} isOpen={false} />,
-  blockquote: ({ tokens, raw }, depth) => (
-    <blockquote className="space-y-3 border-l-3 border-accent-line pl-4 text-muted">
-      {renderBlocks(tokens, raw, depth)}
-    </blockquote>
-  ),
-  list: (token, depth) => <List token={token} depth={depth} />,
-  table: (token) => <Table token={token} />,
-  hr: () => <hr className="border-line" />,
-  space: () => null,
-  def: () => null,
-}
-
-/** What has no renderer, such as HTML, is shown as it was written. */
-function renderBlock(token: MarkedToken | MathToken | FootnoteToken, depth: number): ReactNode {
-  if (token.type === "math") return <Formula tex={token.tex} isBlock={token.isBlock} />
-  if (token.type === "footnote") return null // listed below the text
-  // Each renderer takes the tokens of its own type.
-  const render = blockRenderers[token.type] as ((token: MarkedToken, depth: number) => ReactNode) | undefined
-  return render ? render(token, depth) : <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
-}
-
-function renderBlocks(tokens: Token[], raw: string, depth: number): ReactNode {
-  if (depth >= DEEPEST) return <span className="whitespace-pre-wrap">{raw}</span>
-  return inOrder(tokens, (token) => renderBlock(token as MarkedToken, depth + 1))
+function renderBlocks(blocks: readonly BlockToken[], depth: number): ReactNode {
+  return inOrder(blocks, (block) => renderBlock(block, depth + 1))
 }
 
 /** The page's own headings end at the second level, so an answer's begin at the third. */
-function Heading({ token }: { token: Tokens.Heading }) {
-  const Tag = (["h3", "h3", "h4", "h5", "h6", "h6"] as const)[token.depth - 1] ?? "h6"
-  const size = token.depth === 1 ? "text-xl" : token.depth === 2 ? "text-lg" : "text-base"
-  return <Tag className={`${size} pt-2 font-semibold tracking-tight`}>{renderInline(token.tokens)}</Tag>
+function Heading({ depth, children }: { depth: number; children: ReactNode }) {
+  const Tag = (["h3", "h3", "h4", "h5", "h6", "h6"] as const)[depth - 1] ?? "h6"
+  const size = depth === 1 ? "text-xl" : depth === 2 ? "text-lg" : "text-base"
+  return <Tag className={`${size} pt-2 font-semibold tracking-tight`}>{children}</Tag>
 }
 
-function List({ token, depth }: { token: Tokens.List; depth: number }) {
-  const items = inOrder(token.items, (item) => (
-    <li className={item.task ? "list-none" : "pl-1 marker:text-faint"}>
-      <div className={item.loose ? "space-y-3" : "space-y-1.5"}>{renderItem(item, depth)}</div>
+function Details({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  return (
+    <details className="rounded-lg border border-line px-3.5 py-2">
+      <summary className="font-medium">{summary ?? <Trans>Details</Trans>}</summary>
+      <div className="space-y-3 pt-2">{children}</div>
+    </details>
+  )
+}
+
+function List({ token: { isOrdered, start, items }, depth }: { token: ListToken; depth: number }) {
+  const rendered = inOrder(items, (item) => (
+    <li className={item.isDone === null ? "pl-1 marker:text-faint" : "list-none"}>
+      <div className={item.isLoose ? "space-y-3" : "space-y-1.5"}>{renderItem(item, depth)}</div>
     </li>
   ))
-  if (!token.ordered) return <ul className="list-disc pl-5">{items}</ul>
+  if (!isOrdered) return <ul className="list-disc pl-5">{rendered}</ul>
   return (
-    <ol className="list-decimal pl-6" {...(typeof token.start === "number" && { start: token.start })}>
-      {items}
+    <ol className="list-decimal pl-6" start={start}>
+      {rendered}
     </ol>
   )
 }
 
 /** The text of a tight item stands in a block of its own, so that the list inside it begins on a new line. */
-function renderItem({ tokens, raw, task, checked }: Tokens.ListItem, depth: number): ReactNode {
-  if (depth >= DEEPEST) return renderBlocks(tokens, raw, depth)
-  const blocks = tokens.filter(({ type }) => type !== "checkbox")
-  return inOrder(blocks, (token, index) => (
+function renderItem({ blocks, isDone }: ListItem, depth: number): ReactNode {
+  return inOrder(blocks, (block, index) => (
     <div>
-      {index === 0 && task ? <Checkbox checked={checked === true} /> : null}
-      {renderBlock(token as MarkedToken, depth + 1)}
+      {index === 0 && isDone !== null ? <Checkbox checked={isDone} /> : null}
+      {renderBlock(block, depth + 1)}
     </div>
   ))
 }
@@ -156,7 +167,7 @@ function Checkbox({ checked }: { checked: boolean }) {
   )
 }
 
-function Table({ token }: { token: Tokens.Table }) {
+function Table({ token }: { token: TableToken }) {
   const { t } = useLingui()
   return (
     <div
@@ -169,11 +180,7 @@ function Table({ token }: { token: Tokens.Table }) {
         <thead>
           <tr>
             {inOrder(token.header, ({ align, tokens }) => (
-              <th
-                scope="col"
-                align={align ?? "left"}
-                className="bg-sunken px-3.5 py-2 font-medium text-muted"
-              >
+              <th scope="col" align={align} className="bg-sunken px-3.5 py-2 font-medium text-muted">
                 {renderInline(tokens)}
               </th>
             ))}
@@ -189,11 +196,11 @@ function Table({ token }: { token: Tokens.Table }) {
   )
 }
 
-function Row({ cells }: { cells: Tokens.TableCell[] }) {
+function Row({ cells }: { cells: readonly Cell[] }) {
   return (
     <tr className="border-t border-line">
       {inOrder(cells, ({ align, tokens }) => (
-        <td align={align ?? "left"} className="px-3.5 py-2 align-top">
+        <td align={align} className="px-3.5 py-2 align-top">
           {renderInline(tokens)}
         </td>
       ))}

@@ -2,6 +2,14 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 
+let last = Promise.resolve()
+
+/** Each formula is rendered in a task of its own, because a reply can hold thousands. */
+function afterOthers() {
+  last = last.then(() => new Promise((resolve) => setTimeout(resolve)))
+  return last
+}
+
 /** A formula. Shows its source until KaTeX has been loaded, and if KaTeX cannot render it. */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const { t } = useLingui()
@@ -11,6 +19,7 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
     let isCurrent = true
     const draw = async () => {
       const { default: katex } = await import("katex")
+      await afterOthers()
       if (!isCurrent || !place.current) return
       // MathML needs no style sheet and no font of its own. Nothing in a formula may load or link.
       katex.render(tex, place.current, {

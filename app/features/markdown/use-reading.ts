@@ -1,6 +1,6 @@
-import type { Token } from "marked"
 import { useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react"
 import { later } from "#app/ui/later.ts"
+import type { Block } from "./tokens.ts"
 import { ReadingsContext } from "./readings.ts"
 
 const code = later(() => import("./blocks.ts"))
@@ -9,7 +9,7 @@ const code = later(() => import("./blocks.ts"))
  * The blocks of a text, as the page brought them or as parsed here. Null: it is shown as it was
  * written.
  */
-export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Token[] | null {
+export function useReading(text: string, { isGrowing }: { isGrowing: boolean }): readonly Block[] | null {
   const readings = useContext(ReadingsContext)
   const [brought] = useState({ text, isGrowing, blocks: readings.get(text) })
   const isSame = brought.blocks !== undefined && brought.text === text && brought.isGrowing === isGrowing

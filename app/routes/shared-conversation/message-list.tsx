@@ -2,6 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { inOrder } from "#app/features/markdown/in-order.tsx"
 import { classOfText } from "#app/features/markdown/long-run.ts"
 import { Markdown } from "#app/features/markdown/markdown.tsx"
+import { InTurn } from "#app/features/markdown/turns.tsx"
+import { weighText } from "#app/features/markdown/weights.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import type { SharedMessage } from "#server/chat/contract.ts"
 
@@ -46,7 +48,7 @@ function UserMessage({ message: { content, files } }: { message: SharedMessage }
             "max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",
           )}
         >
-          {content}
+          <InTurn weight={weighText(content)}>{content}</InTurn>
         </p>
       ) : null}
     </div>

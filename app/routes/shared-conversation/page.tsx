@@ -38,7 +38,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
   const shared = await orMissing(() =>
     visitThreadShare(servicesOf(context), params.token, { request, before }),
   )
-  return { ...shared, before, readings: readReplies((shared.conversation?.messages ?? []).map(asSaid)) }
+  return { ...shared, before, readings: await readReplies((shared.conversation?.messages ?? []).map(asSaid)) }
 }
 
 export async function action({ context, params, request }: Route.ActionArgs) {

@@ -55,7 +55,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       [liveWaiting, args],
     )
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
-    return { thread, messages, turns, chunks, waiting, readings: readReplies(bubbles) }
+    return { thread, messages, turns, chunks, waiting, readings: await readReplies(bubbles) }
   } catch (error) {
     throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }

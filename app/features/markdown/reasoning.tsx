@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
-import { classOfText } from "#app/features/markdown/long-run.ts"
+import { classOfText } from "./long-run.ts"
 
 /** The model's reasoning, collapsed. */
 export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolean }) {
