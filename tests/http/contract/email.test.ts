@@ -239,7 +239,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ provider, start }) => {
       const { error, details } = await unreachable.json()
       expect(error).toBe("Failed to send email")
       expect(details).toMatch(
-        /^The mail server did not accept the message: it (refused the connection|cannot be reached)$/,
+        /^The mail server did not accept the message: it (refused the connection: nothing listens at that port|cannot be reached)$/,
       )
     })
   })
