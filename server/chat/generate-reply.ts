@@ -64,8 +64,10 @@ export async function generateReply(generator: Generator, options: ReplyOptions,
     const tools = extent.tools ? options.tools : {}
     const hasTools = Object.keys(tools).length > 0
     const recalled = { ...metadata, ...(fitted.recall && { recall: fitted.recall }) }
-    const sending = { ...options, messages: fitted.messages, tools, metadata: recalled }
-    const outcome = await attempt(generator, sending, give)
+    // At once: whoever waits for the reply learns of it before the model says something.
+    if (attempts === 1) give({ type: "start", messageId: id, messageMetadata: recalled })
+    else give({ type: "message-metadata", messageMetadata: recalled })
+    const outcome = await attempt(generator, { ...options, messages: fitted.messages, tools }, give)
     if (outcome.replied && isWithoutTools) abilities.learnNoTools()
     if (!("error" in outcome)) return
     const error = RetryError.isInstance(outcome.error) ? outcome.error.lastError : outcome.error
@@ -82,7 +84,6 @@ export async function generateReply(generator: Generator, options: ReplyOptions,
       extent = next
       continue
     }
-    if (!outcome.replied) give({ type: "start", messageId: id, messageMetadata: recalled })
     if (signal.aborted) return cutShort(signal, give)
     return give({ type: "error", errorText: explain(generator, error, refusal, { id, fitted }) })
   }
@@ -91,14 +92,14 @@ export async function generateReply(generator: Generator, options: ReplyOptions,
 /** `replied` says whether chunks have been given. */
 type Outcome = { replied: boolean } | { replied: boolean; error: unknown }
 
-interface Sending extends Omit<ReplyOptions, "conversation"> {
+interface Sending extends Omit<ReplyOptions, "conversation" | "metadata"> {
   messages: ModelMessage[]
 }
 
-/** Gives nothing before the model has replied with something. */
+/** Gives nothing before the model has replied with something. The start has been given. */
 async function attempt(
   { model, config, abilities, log, trouble }: Generator,
-  { id, messages, tools, metadata, signal }: Sending,
+  { id, messages, tools, signal }: Sending,
   give: Give,
 ): Promise<Outcome> {
   const held: ReplyChunk[] = []
@@ -134,14 +135,12 @@ async function attempt(
         tools,
         responseMessageId: id,
         messageMetadata:
-          part.type === "start"
-            ? metadata
-            : part.type === "finish"
-              ? { ...usageOf(part.totalUsage), finishReason: part.finishReason }
-              : undefined,
+          part.type === "finish"
+            ? { ...usageOf(part.totalUsage), finishReason: part.finishReason }
+            : undefined,
         onError: () => writeFailure("tool-failed"),
       })
-      if (!chunk) continue
+      if (!chunk || chunk.type === "start") continue
       held.push(chunk as ReplyChunk) // the metadata is the one given above
       if (replied || ANSWERING.has(part.type) || part.type === "finish") release()
     }
