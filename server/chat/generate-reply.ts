@@ -64,7 +64,7 @@ export async function generateReply(generator: Generator, options: ReplyOptions,
     const tools = extent.tools ? options.tools : {}
     const hasTools = Object.keys(tools).length > 0
     const recalled = { ...metadata, ...(fitted.recall && { recall: fitted.recall }) }
-    // At once: whoever waits for the reply learns of it before the model says something.
+    // At once: those who wait for the reply learn of it before the model says something.
     if (attempts === 1) give({ type: "start", messageId: id, messageMetadata: recalled })
     else give({ type: "message-metadata", messageMetadata: recalled })
     const outcome = await attempt(generator, { ...options, messages: fitted.messages, tools }, give)
