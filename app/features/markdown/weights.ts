@@ -13,7 +13,7 @@ export function weigh(block: Block | Inline): number {
 /** A block costs more than the element that it becomes: it is rendered in its own turn, or part of one. */
 const WEIGHTS: Partial<Record<(Block | Inline)["type"], number>> = {
   codeBlock: 20,
-  details: 150,
+  details: 30,
   footnote: 12,
   heading: 5,
   html: 12,

@@ -38,7 +38,12 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
   const shared = await orMissing(() =>
     visitThreadShare(servicesOf(context), params.token, { request, before }),
   )
-  return { ...shared, before, readings: await readReplies((shared.conversation?.messages ?? []).map(asSaid)) }
+  // It is read from its beginning, so the budget goes there first.
+  return {
+    ...shared,
+    before,
+    readings: await readReplies((shared.conversation?.messages ?? []).map(asSaid).toReversed()),
+  }
 }
 
 export async function action({ context, params, request }: Route.ActionArgs) {
