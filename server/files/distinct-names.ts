@@ -10,12 +10,18 @@ export function distinctNames(): (name: string) => string {
   const next = new Map<string, number>()
   return (original) => {
     const name = original.replace(REFUSED_BY_WINDOWS, "_")
-    const series = seriesOf(name).toLowerCase()
-    let distinct = name
-    let number = next.get(series) ?? 1
-    while (taken.has(distinct.toLowerCase())) distinct = numberedName(name, number++)
-    next.set(series, number)
+    const distinct = taken.has(name.toLowerCase()) ? numbered(name) : name
     taken.add(distinct.toLowerCase())
+    return distinct
+  }
+
+  function numbered(name: string): string {
+    const series = seriesOf(name).toLowerCase()
+    let number = next.get(series) ?? 1
+    let distinct: string
+    do distinct = numberedName(name, number++)
+    while (taken.has(distinct.toLowerCase()))
+    next.set(series, number)
     return distinct
   }
 }
