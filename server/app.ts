@@ -14,6 +14,7 @@ import {
 } from "./context.ts"
 import { readCredentials } from "./http/credentials.ts"
 import { withoutForeignOrigin } from "./http/csrf.ts"
+import { fixedReads } from "./http/operations.ts"
 import { findEndpoints } from "./transport/endpoints.ts"
 import type { Exchange, Front } from "./transport/listener.ts"
 import { json } from "./transport/json.ts"
@@ -32,7 +33,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   // The virtual module's type ignores exactOptionalPropertyTypes; apart from that they are equal.
   const mode = services.config.production ? "production" : "development"
   const accessOf = readCredentials(build)
-  const endpointOf = findEndpoints(build as ServerBuild)
+  const endpointOf = findEndpoints(build as ServerBuild, fixedReads)
   const answerRoute = createRequestHandler(build as ServerBuild, mode)
   const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
   return { handle, sendPage: pages.send }

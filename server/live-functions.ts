@@ -3,10 +3,12 @@ import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
-import { liveNotificationLists, notificationMutations } from "./notifications/live.ts"
+import { liveNotificationLists } from "./notifications/live.ts"
 import type { KeyScope } from "./ports/identity-contract.ts"
+import { operations } from "./domains.ts"
+import { mutationsOf } from "./operations/implement.ts"
 import type { NamedCall } from "./realtime/options.ts"
-import { liveSpaces, spaceMutations } from "./spaces/live.ts"
+import { liveSpaces } from "./spaces/live.ts"
 import { liveUsers, userMutations } from "./users/live.ts"
 
 /** The live queries and mutations that socket clients can use. */
@@ -20,13 +22,8 @@ export const liveQueries = [
   ...liveDemo,
   ...liveMaintenance,
 ]
-export const liveMutations = [
-  ...userMutations,
-  ...fileMutations,
-  ...chatMutations,
-  ...spaceMutations,
-  ...notificationMutations,
-]
+const handWrittenMutations = [...userMutations, ...fileMutations, ...chatMutations]
+export const liveMutations = [...handWrittenMutations, ...mutationsOf(operations)]
 
 /** Channels for what is not stored, each beside one of the queries. */
 export const liveChannels = [...chatChannels, ...fileChannels, ...demoChannels]
@@ -34,7 +31,7 @@ export const liveChannels = [...chatChannels, ...fileChannels, ...demoChannels]
 /** What opens a function to an API key: a scope, any key, or none but a key without limits. */
 export type FunctionScope = KeyScope | "any" | "unlimited"
 
-type Named = (typeof liveQueries)[number]["name"] | (typeof liveMutations)[number]["name"]
+type Named = (typeof liveQueries)[number]["name"] | (typeof handWrittenMutations)[number]["name"]
 type DomainOf<Name> = Name extends `${infer Domain}.${string}` ? Domain : never
 
 /**
@@ -56,8 +53,11 @@ const SCOPES: Readonly<
 }
 
 const scopesByDomain = new Map(Object.entries(SCOPES))
+const scopesOfOperations = new Map(operations.map(({ name, scope }) => [name, scope]))
 
 export function neededScope({ kind, name }: NamedCall): FunctionScope {
+  const declared = kind === "mutation" && scopesOfOperations.get(name)
+  if (declared) return declared
   const scope = scopesByDomain.get(name.split(".")[0] ?? "") ?? "unlimited"
   return typeof scope === "string" ? scope : scope[kind]
 }

@@ -14,7 +14,7 @@ import { ANNOUNCE, type Announcements } from "./realtime/announce.ts"
 import { CONNECTION_LIMITS } from "./realtime/limits.ts"
 import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { NamedCall } from "./realtime/options.ts"
-import type { FullScope, Services, Viewer } from "./scope.ts"
+import type { EarlyServices, MutationScope, Services, Viewer } from "./scope.ts"
 import { findOrCreateUser } from "./users/users.ts"
 import { watchedTables } from "./watched-tables.ts"
 
@@ -105,15 +105,6 @@ function labelOf(client: string | null): string {
       .trim() || "A program"
   )
 }
-
-/**
- * Named mutations run without a realtime layer in their scope: they commit, and the log announces
- * the changes.
- */
-export type MutationScope = EarlyServices & Pick<FullScope, "viewer">
-
-/** Those that are there before the realtime layer. */
-export type EarlyServices = Omit<Services, "live" | "demo" | "uploadProgress">
 
 async function verify(services: Pick<Services, "config" | "identity" | "db">, token: string) {
   try {

@@ -90,5 +90,14 @@ export interface FullScope extends Services {
   viewer: Viewer
 }
 
+/** The services that are there before the realtime layer. */
+export type EarlyServices = Omit<Services, "live" | "demo" | "uploadProgress">
+
+/**
+ * Named mutations run without a realtime layer in their scope: they commit, and the log announces
+ * the changes.
+ */
+export type MutationScope = EarlyServices & Pick<FullScope, "viewer">
+
 /** A function's first parameter names what it needs, and a test provides only that. */
 export type Scope<Needs extends keyof FullScope> = Pick<FullScope, Needs>

@@ -1,4 +1,5 @@
 import type { ServerBuild } from "react-router"
+import { endpoints } from "./operations.ts"
 import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
@@ -35,6 +36,7 @@ export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (patte
     if (!route || (route.path === undefined && !route.index)) continue
     declared.set(normalize(patternOf(routes, route.id)), accessOf(routes, route.id))
   }
+  for (const { path, access } of endpoints) declared.set(path, access)
   return (pattern) => declared.get(normalize(pattern)) ?? { credential: "session" }
 }
 

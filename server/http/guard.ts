@@ -13,6 +13,7 @@ import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
 import type { Session } from "#server/ports/session.ts"
 import { json } from "#server/transport/json.ts"
+import { patternOf } from "./operations.ts"
 import { answersForItself, isApiPath, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { secondFactorPath } from "./redirects.ts"
 import { refuseVisitor } from "./scope.ts"
@@ -24,9 +25,12 @@ import { bodyOf } from "#server/transport/refusals.ts"
  * Identifies the sender, once for every request. Everything after it reads the result from the
  * context.
  */
-export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
+export const identify: MiddlewareFunction<Response> = async (
+  { request, context, url, pattern, params },
+  next,
+) => {
   const { identity, runningRequests } = context.get(servicesContext)
-  context.get(countedContext).route = pattern.replace(/^\/?/, "/")
+  context.get(countedContext).route = patternOf({ pattern, params })
   context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
     const askedAt = performance.now()
@@ -43,9 +47,12 @@ export const identify: MiddlewareFunction<Response> = async ({ request, context,
  * Router runs it only if a matched route has a loader: the root's must stay, and so must the route
  * for unknown URLs.
  */
-export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
+export const guard: MiddlewareFunction<Response> = async (
+  { request, context, url, pattern, params },
+  next,
+) => {
   const { config } = context.get(servicesContext)
-  const access = context.get(accessContext)(pattern)
+  const access = context.get(accessContext)(patternOf({ pattern, params }))
   const { credential } = access
   const shown = context.get(sessionContext)
   const isBearer = shown !== null && shown.via !== "cookie"

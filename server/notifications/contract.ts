@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { NotificationRow } from "#db/schema/notifications.ts"
-import type { MutationType } from "#server/realtime/contract.ts"
 
 /** That the reader was mentioned in a message of a space. */
 export type Notification = Pick<
@@ -43,13 +42,3 @@ export const MarkRead = v.strictObject({
   ),
 })
 export type MarkRead = v.InferOutput<typeof MarkRead>
-
-export interface MarkedRead {
-  /** How many were unread. */
-  marked: number
-}
-
-/** The functions that can be called by name over the socket. */
-export const notificationCalls: {
-  markRead: MutationType<"notifications.markRead", { threadId?: string | undefined }, MarkedRead>
-} = { markRead: { name: "notifications.markRead" } }

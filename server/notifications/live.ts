@@ -1,9 +1,7 @@
 import * as v from "valibot"
-import { defineLiveQuery, defineMutation } from "#server/realtime/live-query.ts"
-import type { Scope, Viewer } from "#server/scope.ts"
+import { defineLiveQuery } from "#server/realtime/live-query.ts"
+import type { Viewer } from "#server/scope.ts"
 import { watchedNotifications } from "#server/watched-tables.ts"
-import { MarkRead, notificationCalls } from "./contract.ts"
-import { markRead } from "./notifications.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
@@ -35,15 +33,3 @@ export const liveUnread = defineLiveQuery({
 })
 
 export const liveNotificationLists = [liveNotifications, liveUnread]
-
-export const notificationMutations = [
-  defineMutation({
-    name: notificationCalls.markRead.name,
-    description: "Marks the caller's notifications as read: all, or those of one conversation.",
-    args: MarkRead,
-    value: v.strictObject({
-      marked: v.pipe(v.number(), v.integer(), v.description("How many were unread.")),
-    }),
-    run: (scope: Scope<"db" | "viewer">, which) => markRead(scope, which),
-  }),
-]

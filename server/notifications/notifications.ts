@@ -2,7 +2,7 @@ import { and, desc, eq, lt } from "drizzle-orm"
 import { notifications } from "#db/schema/notifications.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownNotifications } from "./access.ts"
-import type { MarkedRead, MarkRead, NotificationPage, NotificationsQuery } from "./contract.ts"
+import type { MarkRead, NotificationPage, NotificationsQuery } from "./contract.ts"
 
 /** The viewer's notifications, the newest first. */
 export async function listNotifications(
@@ -29,7 +29,10 @@ export async function listNotifications(
 }
 
 /** Also those that are only sent by email, which are then not sent. */
-export async function markRead(scope: Scope<"db" | "viewer">, { threadId }: MarkRead): Promise<MarkedRead> {
+export async function markRead(
+  scope: Scope<"db" | "viewer">,
+  { threadId }: MarkRead,
+): Promise<{ marked: number }> {
   const marked = await scope.db
     .update(notifications)
     .set({ read: true, emailAt: null })

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import type { Role, Space, SpaceInvitation, SpaceMember } from "#db/schema/spaces.ts"
-import type { MutationType } from "#server/realtime/contract.ts"
+import type { Role, SpaceMember } from "#db/schema/spaces.ts"
+import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import { Email } from "#server/accounts/contract.ts"
@@ -38,7 +38,7 @@ export const Slug = v.pipe(
 )
 
 /** Without a slug, it is made from the name. */
-export const CreateSpace = v.object({ name: SpaceName })
+export const CreateSpace = v.strictObject({ name: SpaceName })
 export type CreateSpace = v.InferOutput<typeof CreateSpace>
 
 export const ChangeSpace = v.object({ name: v.optional(SpaceName), slug: v.optional(Slug) })
@@ -56,7 +56,7 @@ export type ChangeMember = v.InferOutput<typeof ChangeMember>
 export const TransferSpace = v.object({ userId: MemberId })
 
 /** The last part of an invitation's URL. */
-export const JoinSpace = v.object({ token: v.pipe(v.string(), v.maxLength(100)) })
+export const JoinSpace = v.strictObject({ token: v.pipe(v.string(), v.maxLength(100)) })
 
 /** To an email address, or without one by a link that several people can use. */
 export const Invite = v.object({
@@ -84,10 +84,14 @@ export const Invite = v.object({
 export type Invite = v.InferOutput<typeof Invite>
 
 /** A space as its members see it. */
-export type SpaceSummary = Pick<Space, "_id" | "_creationTime" | "name" | "slug" | "pictureId"> & {
-  /** The viewer's. */
-  role: Role
-}
+export const SpaceRow = v.strictObject({
+  ...record,
+  name: v.string(),
+  slug: v.pipe(v.string(), v.description("Part of the space's URLs.")),
+  pictureId: v.nullable(v.pipe(v.string(), v.uuid())),
+  role: v.pipe(v.picklist(SPACE_ROLES), v.description("The caller's.")),
+})
+export type SpaceSummary = v.InferOutput<typeof SpaceRow>
 
 /** The viewer's membership in a space. Its `_id` is not the space's. */
 export type Membership = Pick<
@@ -96,51 +100,34 @@ export type Membership = Pick<
 >
 
 /** A member as the other members see them. */
-export type Member = Pick<
-  SpaceMember,
-  "_id" | "_creationTime" | "userId" | "role" | "memberName" | "memberEmail" | "memberImageUrl"
->
+export const MemberRow = v.strictObject({
+  ...record,
+  userId: v.pipe(v.string(), v.uuid()),
+  role: v.picklist(SPACE_ROLES),
+  memberName: v.nullable(v.string()),
+  memberEmail: v.string(),
+  memberImageUrl: v.nullable(v.string()),
+})
+export type Member = v.InferOutput<typeof MemberRow>
 
 /** An invitation as the space's owner sees it. Its URL is shown once, when it is created. */
-export type InvitationSummary = Pick<
-  SpaceInvitation,
-  "_id" | "_creationTime" | "email" | "role" | "hint" | "expiresAt" | "maxUses" | "uses"
->
+export const InvitationRow = v.strictObject({
+  ...record,
+  email: v.pipe(v.string(), v.description("In lower case. Empty for a link that several people can use.")),
+  role: LesserRole,
+  hint: v.pipe(v.string(), v.description("The last four characters of the link's URL.")),
+  expiresAt: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+  maxUses: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description("How many people can use it; null without a limit."),
+  ),
+  uses: v.pipe(v.number(), v.integer()),
+})
+export type InvitationSummary = v.InferOutput<typeof InvitationRow>
 
 /** The response to the person who invites. */
 export interface NewInvitation {
   invitation: InvitationSummary
   /** The whole URL. It is not stored anywhere. */
   url: string
-}
-
-interface OfSpace {
-  spaceId: string
-}
-
-/** The functions that can be called by name over the socket. */
-export const spaceCalls: {
-  create: MutationType<"spaces.create", { name: string }, SpaceSummary>
-  change: MutationType<"spaces.change", OfSpace & { name?: string; slug?: string }, SpaceSummary>
-  leave: MutationType<"spaces.leave", OfSpace, void>
-  remove: MutationType<"spaces.remove", OfSpace, void>
-  restore: MutationType<"spaces.restore", OfSpace, SpaceSummary>
-  transfer: MutationType<"spaces.transfer", OfSpace & { userId: string }, void>
-  setRole: MutationType<"spaces.setRole", OfSpace & { userId: string; role: "editor" | "reader" }, void>
-  removeMember: MutationType<"spaces.removeMember", OfSpace & { userId: string }, void>
-  accept: MutationType<"spaces.accept", { invitationId: string }, SpaceSummary>
-  decline: MutationType<"spaces.decline", { invitationId: string }, void>
-  revokeInvitation: MutationType<"spaces.revokeInvitation", { invitationId: string }, void>
-} = {
-  create: { name: "spaces.create" },
-  change: { name: "spaces.change" },
-  leave: { name: "spaces.leave" },
-  remove: { name: "spaces.remove" },
-  restore: { name: "spaces.restore" },
-  transfer: { name: "spaces.transfer" },
-  setRole: { name: "spaces.setRole" },
-  removeMember: { name: "spaces.removeMember" },
-  accept: { name: "spaces.accept" },
-  decline: { name: "spaces.decline" },
-  revokeInvitation: { name: "spaces.revokeInvitation" },
 }

@@ -7,6 +7,7 @@ import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
 import { notificationsPaths } from "./notifications.ts"
+import { operationPaths } from "./operations.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
 import { spacesPaths } from "./spaces.ts"
@@ -24,6 +25,7 @@ export function describeApi(config: Config) {
     ...filesPaths,
     ...fileActsPaths,
     ...fileUploadsPaths,
+    ...operationPaths,
     ...spacesPaths,
     ...notificationsPaths,
     ...usersPaths,

@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { MarkRead } from "#server/notifications/contract.ts"
-import { jsonAnswer, jsonBody, pageParameters, record, refusal, SIGNED_IN, type PathItem } from "./parts.ts"
+import { jsonAnswer, pageParameters, record, refusal, SIGNED_IN, type PathItem } from "./parts.ts"
 
 const Notification = v.strictObject({
   ...record,
@@ -52,25 +51,6 @@ export const notificationsPaths: Record<string, PathItem> = {
       ...list,
       operationId: "probeNotifications",
       responses: { "200": { description: "The notifications." }, ...unauthorized },
-    },
-  },
-  "/api/notifications/read": {
-    post: {
-      ...common,
-      operationId: "markNotificationsRead",
-      summary: "Mark notifications as read: all, or those of one conversation",
-      requestBody: jsonBody(MarkRead),
-      responses: {
-        "200": jsonAnswer(
-          "They are read.",
-          v.strictObject({
-            marked: v.pipe(v.number(), v.integer(), v.description("How many were unread.")),
-          }),
-        ),
-        "400": refusal("The body is not JSON, or a field does not fit."),
-        "413": refusal("The body is larger than 256 KB."),
-        ...unauthorized,
-      },
     },
   },
 }

@@ -1,6 +1,6 @@
 import { useEffect } from "react"
 import { useMutate } from "#app/realtime/use-live.tsx"
-import { notificationCalls } from "#server/notifications/contract.ts"
+import { notificationOperations } from "#server/notifications/operations-contract.ts"
 import { useUnread } from "#app/routes/dashboard/notifications/use-unread.ts"
 import type { Bubble } from "./bubbles.ts"
 
@@ -18,7 +18,7 @@ export function useMarkRead(threadId: string, bubbles: readonly Bubble[]) {
       if (document.hidden) return
       document.removeEventListener("visibilitychange", mark)
       // Failing is harmless: the next visit marks them.
-      mutate(notificationCalls.markRead, { threadId }).catch(() => {})
+      mutate(notificationOperations.markRead, { threadId }).catch(() => {})
     }
     document.addEventListener("visibilitychange", mark)
     mark()

@@ -1,0 +1,5 @@
+import { notificationsDomain } from "./notifications/operations.ts"
+import { spacesDomain } from "./spaces/operations.ts"
+
+/** Every domain that declares its operations: a new one is a line here. */
+export const operations = [...spacesDomain, ...notificationsDomain]

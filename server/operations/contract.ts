@@ -1,0 +1,90 @@
+import * as v from "valibot"
+import type { ErrorCode, MutationType } from "#server/realtime/contract.ts"
+import type { Missing, Reason } from "#server/refusal-contract.ts"
+import type { KeyScope } from "#server/ports/identity-contract.ts"
+
+/**
+ * Who may call an operation: everybody who is signed in, those with a standing in the space, or the
+ * person it belongs to, for whom alone it exists.
+ */
+export type May = "signed-in" | "member" | "editor" | "owner" | "holder"
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** By code: the reasons for which an operation is refused, besides those that every call shares. */
+export type Refuses = { readonly [Code in ErrorCode]?: readonly Reason[] }
+
+export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
+
+export interface Spec {
+  /** One sentence, for the authors of clients. */
+  about: string
+  may: May
+  input: Input
+  /** Nothing is returned without it. */
+  output?: v.GenericSchema
+  refuses?: Refuses
+  /** If it is not what the domain's other operations are about. */
+  missing?: Missing
+  /** Without it, programs reach the operation through the socket only. */
+  http?: {
+    /** Values that are named in the path are left out of the body. `GET` makes it a read. */
+    at: `${Method} /api/${string}`
+    /** In the OpenAPI document. It never changes: clients are generated from it. */
+    id: string
+    /** The field of the response that holds the output. The output is the whole body without it. */
+    field?: string
+    /** 201 instead of 200. */
+    creates?: true
+  }
+  /** Not a mutation of the socket. */
+  httpOnly?: true
+}
+
+interface Domain {
+  /** A limited key needs it. */
+  scope: KeyScope
+  /** Of the OpenAPI document. */
+  tag: string
+  /** What does not exist for those who may not see it. */
+  missing: Missing
+}
+
+/** The fields of every record. */
+export const record = {
+  _id: v.pipe(
+    v.string(),
+    v.uuid(),
+    v.description("Version 7 UUID: ids sort in the order in which their records were created."),
+  ),
+  _creationTime: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+}
+
+type OutputOf<S> = S extends { output: infer Schema extends v.GenericSchema } ? v.InferOutput<Schema> : void
+
+/** A declared operation, as HTTP, the documents and the tests read it. */
+export type Declared = Omit<Spec, "missing"> & Domain & { readonly name: string }
+
+/** The same with its types, as the page calls it. */
+type DeclaredAs<Name extends string, S extends Spec> = S &
+  Domain &
+  MutationType<Name, v.InferInput<S["input"]>, OutputOf<S>>
+
+/**
+ * Declares a domain's operations once, in a module that browsers may import. `domain` in
+ * `implement.ts` gives each its function, and everything else is made from the two.
+ */
+export function operations<const Name extends string, const Specs extends Record<string, Spec>>(
+  name: Name,
+  domain: Domain,
+  specs: Specs,
+): { readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]> } {
+  const declared = Object.entries(specs).map(([key, spec]) => [
+    key,
+    { ...domain, ...spec, name: `${name}.${key}` },
+  ])
+  // `fromEntries` forgets which key has which value.
+  return Object.fromEntries(declared) as {
+    readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]>
+  }
+}

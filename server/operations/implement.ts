@@ -1,0 +1,79 @@
+import type * as v from "valibot"
+import { defineMutation, type Mutation, type Refusals } from "#server/realtime/live-query.ts"
+import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
+import type { MutationScope } from "#server/scope.ts"
+import type { Declared, May, Refuses } from "./contract.ts"
+
+/** An operation with the function that performs it. */
+export type Operation = Declared & {
+  run(scope: MutationScope, input: unknown): Promise<unknown>
+}
+
+/** Each function's first parameter names what it needs. */
+type Functions<Ops extends Record<string, Declared>> = {
+  readonly [Key in keyof Ops]: (
+    scope: MutationScope,
+    input: v.InferOutput<Ops[Key]["input"]>,
+  ) => Promise<OutputOf<Ops[Key]>>
+}
+
+type OutputOf<Op> = Op extends { types?: { value: infer Value } } ? Value : never
+
+/** Gives each declared operation of a domain its function. One that is missing does not compile. */
+export function domain<Ops extends Record<string, Declared>>(
+  declared: Ops,
+  functions: Functions<Ops>,
+): Operation[] {
+  return Object.entries(declared).map(([key, operation]) =>
+    Object.assign({}, operation, { run: functions[key as keyof Ops] }),
+  )
+}
+
+/** Those that clients of the socket can call by name. */
+export function mutationsOf(operations: readonly Operation[]): Mutation<MutationScope>[] {
+  return operations
+    .filter((operation) => !operation.httpOnly && !isRead(operation))
+    .map((operation) =>
+      defineMutation({
+        name: operation.name,
+        description: operation.about,
+        args: operation.input,
+        ...(operation.output && { value: operation.output }),
+        refusals: sentencesOf(refusesOf(operation)),
+        run: (scope: MutationScope, input) => operation.run(scope, input),
+      }),
+    )
+}
+
+export function isRead({ http }: Declared): boolean {
+  return http?.at.startsWith("GET ") === true
+}
+
+/** The reason for which those are refused who see a space and may not do this in it. */
+const LACKS: Readonly<Partial<Record<May, Reason>>> = { editor: "space-reader", owner: "space-owner-only" }
+
+/** All of an operation's own reasons to be refused, with those that follow from who may call it. */
+export function refusesOf({ may, missing, refuses = {} }: Declared): Refuses {
+  const missed: Reason[] = may === "signed-in" ? [] : [`no-such-${missing}`]
+  const { [may]: lacks } = LACKS
+  return {
+    ...refuses,
+    ...withMore("not_found", missed, refuses),
+    ...withMore("forbidden", lacks ? [lacks] : [], refuses),
+  }
+}
+
+function withMore(code: keyof Refuses, more: Reason[], refuses: Refuses): Refuses {
+  return more.length === 0 ? {} : { [code]: [...more, ...(refuses[code] ?? [])] }
+}
+
+/** By code: the sentences of the reasons. */
+export function sentencesOf(refuses: Refuses): Refusals {
+  return Object.fromEntries(
+    Object.entries(refuses).map(([code, reasons]) => [code, reasons.map(sentenceOf).join(" ")]),
+  )
+}
+
+function sentenceOf(reason: Reason): string {
+  return `\`${reason}\`: ${allRefusalTexts[reason]}`
+}

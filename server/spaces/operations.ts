@@ -1,0 +1,31 @@
+import { domain } from "#server/operations/implement.ts"
+import { acceptByLink, acceptReceived, declineInvitation, revokeInvitation } from "./invitations.ts"
+import { listMembers, removeMember, setRole, transferSpace } from "./members.ts"
+import { spaceOperations } from "./operations-contract.ts"
+import {
+  changeSpace,
+  createSpace,
+  findSpace,
+  leaveSpace,
+  listSpaces,
+  restoreSpace,
+  trashSpace,
+} from "./spaces.ts"
+
+export const spacesDomain = domain(spaceOperations, {
+  list: (scope) => listSpaces(scope),
+  get: (scope, { spaceId }) => findSpace(scope, spaceId),
+  create: createSpace,
+  change: (scope, { spaceId, ...changes }) => changeSpace(scope, spaceId, changes),
+  leave: (scope, { spaceId }) => leaveSpace(scope, spaceId),
+  remove: (scope, { spaceId }) => trashSpace(scope, spaceId),
+  restore: (scope, { spaceId }) => restoreSpace(scope, spaceId),
+  transfer: (scope, { spaceId, userId }) => transferSpace(scope, spaceId, userId),
+  members: (scope, { spaceId }) => listMembers(scope, spaceId),
+  setRole: (scope, { spaceId, userId, role }) => setRole(scope, spaceId, userId, { role }),
+  removeMember: (scope, { spaceId, userId }) => removeMember(scope, spaceId, userId),
+  revokeInvitation: (scope, { invitationId }) => revokeInvitation(scope, invitationId),
+  accept: (scope, { invitationId }) => acceptReceived(scope, invitationId),
+  decline: (scope, { invitationId }) => declineInvitation(scope, invitationId),
+  join: (scope, { token }) => acceptByLink(scope, token),
+})
