@@ -85,6 +85,12 @@ const build = {
     },
     ...(Object.fromEntries(endpoints) as object),
     page: { id: "page", parentId: "root", path: "page", module: { default: () => null, loader: () => null } },
+    more: {
+      id: "more",
+      parentId: "root",
+      path: "more/*",
+      module: { loader: ({ params }: { params: object }) => Response.json(params) },
+    },
     one: { id: "one", parentId: "root", path: "api/one/:id", module: { loader: () => null } },
   },
   assets: { routes: {}, version: "1" },
@@ -101,7 +107,7 @@ const build = {
   basename: "/",
   publicPath: "/",
 } as unknown as ServerBuild
-const endpointOf = findEndpoints(build)
+const endpointOf = findEndpoints(build, ["/more/of/it", "/less"])
 const ask = (url: string, method = "GET") => endpointOf({ url, method } as IncomingMessage)
 
 it.each(Object.keys(LOADERS))("%s returns the same response as React Router", async (name) => {
@@ -122,7 +128,16 @@ it.each(Object.keys(LOADERS))("%s returns the same response as React Router", as
   )
 })
 
+it("a fixed URL of a route that ends with a splat returns the same response too", async () => {
+  const request = new Request("https://tideline.example.org/more/of/it")
+  const expected = await createRequestHandler(build, "production")(request, new RouterContextProvider())
+  const answered = await ask("/more/of/it")?.(request, new RouterContextProvider())
+  expect(await answered?.json()).toEqual(await expected.json())
+})
+
 it.each([
+  "/more/of",
+  "/less",
   "/page",
   "/api/one/1",
   "/api/report/",

@@ -1,20 +1,10 @@
-import {
-  AUTHOR,
-  EDITORS,
-  EVERYONE,
-  LEAVING,
-  MEMBERS,
-  NOBODY,
-  OWNER,
-  OWNER_ALONE,
-  SKIPPING,
-  type Answers,
-} from "./space-rights.ts"
+import { AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, SKIPPING, type Answers } from "./space-rights.ts"
+import { declaredMutations } from "./declared-operations.ts"
 import { THERE, type Standing } from "./space-content.ts"
 
-interface Call {
+export interface Call {
   answers: Answers
-  args: object
+  args: Record<string, unknown>
 }
 
 /** Live queries about what is in a space, and those that list it beside other things. */
@@ -47,7 +37,6 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
 export function mutations(userIds: Record<Standing, string>): Record<string, Call> {
   const the = THERE
   const { spaceId, threadId, fileId } = the
-  const other = { spaceId, userId: userIds.reader }
   return {
     "files.rename": { answers: EDITORS, args: { fileId, fileName: "new.txt" } },
     "files.remove": { answers: EDITORS, args: { fileId } },
@@ -69,18 +58,7 @@ export function mutations(userIds: Record<Standing, string>): Record<string, Cal
     "chat.stop": { answers: EDITORS, args: { threadId } },
     "chat.withdraw": { answers: EDITORS, args: { waitingId: the.waitingId } },
     "chat.revokeShare": { answers: EDITORS, args: { shareId: the.threadShareId } },
-    "spaces.create": { answers: EVERYONE, args: { name: "Another" } },
-    "spaces.change": { answers: OWNER, args: { spaceId, name: "Renamed" } },
-    "spaces.leave": { answers: LEAVING, args: { spaceId } },
-    "spaces.remove": { answers: OWNER, args: { spaceId } },
-    "spaces.restore": { answers: OWNER_ALONE, args: { spaceId: the.trashedSpaceId } },
-    "spaces.transfer": { answers: OWNER, args: other },
-    "spaces.setRole": { answers: OWNER, args: { ...other, role: "editor" } },
-    "spaces.removeMember": { answers: OWNER, args: other },
-    "spaces.accept": { answers: NOBODY, args: { invitationId: the.invitationId } },
-    "spaces.decline": { answers: NOBODY, args: { invitationId: the.invitationId } },
-    "spaces.revokeInvitation": { answers: OWNER_ALONE, args: { invitationId: the.linkId } },
-    "notifications.markRead": { answers: EVERYONE, args: { threadId } },
+    ...declaredMutations(userIds),
   }
 }
 

@@ -1,15 +1,6 @@
-import { LINK_TOKEN, SECRET, THERE, type Standing } from "./space-content.ts"
-import {
-  BEGINNER,
-  AUTHOR,
-  EDITORS,
-  EVERYONE,
-  LEAVING,
-  MEMBERS,
-  OWNER,
-  OWNER_ALONE,
-  type Answers,
-} from "./space-rights.ts"
+import { declaredRoutes } from "./declared-operations.ts"
+import { SECRET, THERE, type Standing } from "./space-content.ts"
+import { BEGINNER, AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER, type Answers } from "./space-rights.ts"
 import type { Person } from "./people.ts"
 import { begin, metadataOf } from "./uploads.ts"
 
@@ -23,7 +14,7 @@ export interface Route {
 
 /** The HTTP API about what is in a space, by operation; after a comma, in which way. */
 export function apiRoutes(userIds: Record<Standing, string>): Record<string, Route> {
-  return { ...spaceRoutes(userIds), ...chatRoutes(THERE), ...fileRoutes(THERE) }
+  return { ...declaredRoutes(userIds), ...spaceRoutes(), ...chatRoutes(THERE), ...fileRoutes(THERE) }
 }
 
 /** Operations that no space is behind. */
@@ -42,32 +33,10 @@ export const OTHER_OPERATIONS = [
   "OPTIONS /api/files/uploads/{uploadId}",
 ]
 
-function spaceRoutes({ reader }: Record<Standing, string>): Record<string, Route> {
+function spaceRoutes(): Record<string, Route> {
   const path = `/api/spaces/${THERE.spaceId}`
-  const member = `${path}/members/${reader}`
   return {
     "GET /api/notifications": { answers: EVERYONE, path: "/api/notifications" },
-    "POST /api/notifications/read": {
-      answers: EVERYONE,
-      path: "/api/notifications/read",
-      init: post({ threadId: THERE.threadId }),
-    },
-    "GET /api/spaces": { answers: EVERYONE, path: "/api/spaces" },
-    "POST /api/spaces": { answers: EVERYONE, ok: 201, path: "/api/spaces", init: post({ name: "Another" }) },
-    "POST /api/spaces/join": {
-      answers: EVERYONE,
-      path: "/api/spaces/join",
-      init: post({ token: LINK_TOKEN }),
-    },
-    "DELETE /api/spaces/invitations/{invitationId}": {
-      answers: OWNER_ALONE,
-      ok: 204,
-      path: `/api/spaces/invitations/${THERE.linkId}`,
-      init: remove,
-    },
-    "GET /api/spaces/{spaceId}": { answers: MEMBERS, path },
-    "PATCH /api/spaces/{spaceId}": { answers: OWNER, path, init: patch({ name: "Renamed" }) },
-    "DELETE /api/spaces/{spaceId}": { answers: OWNER, ok: 204, path, init: remove },
     "GET /api/spaces/{spaceId}/picture": { answers: MEMBERS, path: `${path}/picture` },
     "PUT /api/spaces/{spaceId}/picture": {
       answers: OWNER,
@@ -81,26 +50,6 @@ function spaceRoutes({ reader }: Record<Standing, string>): Record<string, Route
       path: `${path}/picture`,
       init: remove,
     },
-    "POST /api/spaces/{spaceId}/restore": {
-      answers: OWNER_ALONE,
-      path: `/api/spaces/${THERE.trashedSpaceId}/restore`,
-      init: act,
-    },
-    "POST /api/spaces/{spaceId}/leave": { answers: LEAVING, ok: 204, path: `${path}/leave`, init: act },
-    "POST /api/spaces/{spaceId}/transfer": {
-      answers: OWNER,
-      ok: 204,
-      path: `${path}/transfer`,
-      init: post({ userId: reader }),
-    },
-    "GET /api/spaces/{spaceId}/members": { answers: MEMBERS, path: `${path}/members` },
-    "PATCH /api/spaces/{spaceId}/members/{userId}": {
-      answers: OWNER,
-      ok: 204,
-      path: member,
-      init: patch({ role: "editor" }),
-    },
-    "DELETE /api/spaces/{spaceId}/members/{userId}": { answers: OWNER, ok: 204, path: member, init: remove },
     "GET /api/spaces/{spaceId}/invitations": { answers: OWNER, path: `${path}/invitations` },
     "POST /api/spaces/{spaceId}/invitations": {
       answers: OWNER,
