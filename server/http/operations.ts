@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { operations } from "#server/domains.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
-import type { Access } from "./credentials.ts"
+import type { KeyScope } from "#server/ports/identity-contract.ts"
 
 /** The operations at one path, by method. */
 export interface Endpoint {
@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly path: string
   readonly names: readonly string[]
   readonly methods: ReadonlyMap<string, { operation: Operation; body: Body | null }>
-  readonly access: Access
+  readonly scope: KeyScope
 }
 
 type Body = v.GenericSchema<unknown, Record<string, unknown>>
@@ -31,7 +31,7 @@ function endpointAt(path: string, own: readonly Operation[]): Endpoint {
   if (methods.size < own.length) throw new Error(`Two operations are at ${path} with the same method.`)
   const [scope, another] = new Set(own.map((operation) => operation.scope))
   if (scope === undefined || another) throw new Error(`The operations at ${path} need different scopes.`)
-  return { path, names: namesIn(path), methods, access: { credential: "key", scope } }
+  return { path, names: namesIn(path), methods, scope }
 }
 
 export function methodOf({ http }: Operation): string {
@@ -43,10 +43,13 @@ export function namesIn(path: string): string[] {
   return path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []))
 }
 
-/** The endpoint at a path and the values in it, which are not checked; null if there is none. */
-export function findEndpoint(path: string): { endpoint: Endpoint; values: Record<string, string> } | null {
+/**
+ * The endpoint at a path, without `/api/`, and the values in it, which are not checked; null if there
+ * is none.
+ */
+export function findEndpoint(rest = ""): { endpoint: Endpoint; values: Record<string, string> } | null {
   for (const endpoint of endpoints) {
-    const values = valuesIn(endpoint.path, path)
+    const values = valuesIn(endpoint.path, `/api/${rest}`)
     if (values) return { endpoint, values }
   }
   return null
@@ -73,7 +76,7 @@ export const fixedReads: readonly string[] = endpoints
 /** The matched route's pattern; of an operation its own, where React Router knows only `/api/*`. */
 export function patternOf({ pattern, params }: { pattern: string; params: { "*"?: string } }): string {
   const whole = pattern.replace(/^\/?/, "/")
-  const found = whole === EVERY ? findEndpoint(`/api/${params["*"]}`) : null
+  const found = whole === EVERY ? findEndpoint(params["*"]) : null
   return found?.endpoint.path ?? whole
 }
 

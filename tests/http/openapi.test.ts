@@ -117,6 +117,14 @@ describe("the check against the document", () => {
     await expect(checkResponse(health(), "GET", answer())).rejects.toThrow(words)
   })
 
+  test("finds a reason that the declared operation does not name", async () => {
+    const leaving = new URL(`/api/spaces/${UNKNOWN}/leave`, app.origin)
+    await checkResponse(leaving, "POST", refuseFor("space-owner-leaving"))
+    await expect(checkResponse(leaving, "POST", refuseFor("space-slug-taken"))).rejects.toThrow(
+      "space-slug-taken",
+    )
+  })
+
   test("finds an undocumented path", async () => {
     const response = Response.json({ error: "x" })
     await expect(checkResponse(new URL("/api/secret", app.origin), "GET", response)).rejects.toThrow(
@@ -137,4 +145,8 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
   const response = await answer
   await response.arrayBuffer()
   return response.status
+}
+
+function refuseFor(reason: string): Response {
+  return Response.json({ error: "No.", reason }, { status: 409 })
 }

@@ -82,8 +82,20 @@ async function problemOf(
   const media = answer.content[type] ?? answer.content["*/*"]
   if (!media) return `the document does not describe the type ${type || "(none)"}`
   if (type !== "application/json" || isHead) return null
-  const wrong = mismatch(media.schema, await response.clone().json())
-  return wrong && `the body ${wrong}`
+  const body: unknown = await response.clone().json()
+  const wrong = mismatch(media.schema, body)
+  return wrong ? `the body ${wrong}` : problemOfReason(answer, body)
+}
+
+/** Reasons of the guard's, which every operation shares. */
+const EVERYWHERE = ["key-limited", "key-scope-missing", "request-foreign", "second-factor-missing"]
+
+/** The description of a declared operation's refusal names all of its reasons. */
+function problemOfReason({ description }: Answer, body: unknown): string | null {
+  if (!description.startsWith("`") || typeof body !== "object" || body === null) return null
+  const reason = "reason" in body ? String(body.reason) : ""
+  if (reason === "" || EVERYWHERE.includes(reason) || description.includes(`\`${reason}\`: `)) return null
+  return `the document does not name the reason ${reason}`
 }
 
 function findPath({ paths }: Document, path: string): PathItem | undefined {
@@ -116,6 +128,7 @@ function mismatch(schema: object, value: unknown): string | null {
 }
 
 interface Answer {
+  description: string
   headers?: Record<string, { required?: boolean; schema: object }>
   content?: Record<string, { schema: object }>
 }

@@ -13,7 +13,7 @@ export const action = answer
 
 /** Performs the declared operation at the URL. */
 async function answer({ context, params, request }: Route.LoaderArgs): Promise<Response> {
-  const found = findEndpoint(`/api/${params["*"]}`)
+  const found = findEndpoint(params["*"])
   if (!found) return json({ error: "Not found" }, { status: 404 })
   const { endpoint, values } = found
   const asked = endpoint.methods.get(request.method === "HEAD" ? "GET" : request.method)
