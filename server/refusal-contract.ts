@@ -32,6 +32,8 @@ export const refusalTexts = {
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
   "file-bytes-missing":
     "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
+  "file-bytes-damaged":
+    "The contents of {fileName} are damaged on the server. Its operator can restore them from a backup.",
   "not-enough-space-of-owner":
     "There isn't enough space for {fileName}. What a space stores counts for its owner, whose files can take {quota} together.",
   "disk-full": "The server has no disk space left for this file.",
@@ -227,6 +229,8 @@ export const refusalTexts = {
   "disk-space-gone":
     "Only {free} are free where Tideline stores its data. Make space now: files and records are refused without it.",
   "disk-space-short": "{free} are free where Tideline stores its data. Make space before they are used up.",
+  "file-bytes-lost":
+    "The contents of files are missing or damaged in the store: {count}, among them {key}. Run npm run files -- check, which names the files, and npm run files -- repair --from <backups>, which restores them.",
   "log-kept":
     "PostgreSQL keeps {kept} of its log for the replication slot {slot}, which nobody reads. Drop the slot if it belongs to nothing.",
   "log-unlimited":

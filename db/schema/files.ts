@@ -34,6 +34,15 @@ export const blobs = pgTable(
   ],
 )
 
+/** Bytes that were found to be missing, or others than their row says, and are not known to be right again. */
+export const damagedBlobs = pgTable("damaged_blobs", {
+  blobId: uuid("blob_id")
+    .primaryKey()
+    .references(() => blobs._id, { onDelete: "cascade" }),
+  damage: text("damage").notNull(),
+  foundAt: milliseconds("found_at").notNull(),
+})
+
 export const files = pgTable(
   "files",
   {

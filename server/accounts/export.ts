@@ -9,7 +9,7 @@ import { findOwnAccount } from "./own-account.ts"
 import { findOwnRecords } from "./own-records.ts"
 import { findPicture } from "./picture.ts"
 
-type Exporting = Scope<"blobs" | "db" | "identity" | "viewer">
+type Exporting = Scope<"blobs" | "db" | "identity" | "log" | "viewer">
 
 /**
  * All the viewer's data as a zip, generated while it is sent. Of spaces it has the memberships, what

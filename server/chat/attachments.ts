@@ -3,10 +3,12 @@ import type { FilePart, TextPart, UserContent } from "ai"
 import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import { blobs, files } from "#db/schema/files.ts"
-import { BadRequest } from "#server/errors.ts"
+import { BadRequest, isRefusal } from "#server/errors.ts"
 import { FileId } from "#server/files/contract.ts"
+import { readStored, type Stored } from "#server/files/read-stored.ts"
 import { decodeText } from "#server/files/text-contract.ts"
 import type { Scope } from "#server/scope.ts"
+import type { ByteRange } from "#server/transport/conditional.ts"
 import { isInPlace } from "#server/spaces/access.ts"
 import { estimateTokens, IMAGE_TOKENS } from "./tokens.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
@@ -51,7 +53,7 @@ export async function attachFiles(
  * `tokensLeft` is what the model's context holds beside what has been read.
  */
 export function createFileReader(
-  scope: Scope<"db" | "blobs" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "viewer">,
   spaceId: string | null,
   tokensLeft = () => Infinity,
 ) {
@@ -88,12 +90,8 @@ export function createFileReader(
       return say(`[File ${name} was attached here. There is no room to repeat it.]`)
     }
     // A UTF-16 unit takes three bytes at most.
-    const stream = await scope.blobs.open(
-      file.key,
-      kind === "text" ? head(characters * 3, file.size) : undefined,
-    )
-    if (!stream) return say(`[File ${name} was attached here, and is removed by now.]`)
-    const content = await buffer(stream)
+    const content = await readIfWhole(file, kind === "text" ? head(characters * 3, file.size) : undefined)
+    if (!content) return say(`[File ${name} was attached here. Its contents are lost.]`)
     if (kind === "image") {
       bytes -= file.size
       return {
@@ -112,6 +110,16 @@ export function createFileReader(
       `[File ${name}, ${file.mimeType}. ${extent} text follows, up to the line [End of ${fileId}].]\n${text}\n[End of ${fileId}]`,
     )
   }
+
+  /** Null if the store has lost or damaged the bytes: the conversation goes on without them. */
+  async function readIfWhole(file: Stored, range: ByteRange | undefined): Promise<Buffer | null> {
+    try {
+      return await buffer(await readStored(scope, file, range))
+    } catch (error) {
+      if (isRefusal(error)) return null
+      throw error
+    }
+  }
 }
 
 /** What the model is told instead of an image that it cannot receive. */
@@ -127,7 +135,13 @@ function cutToTokens(text: string, tokens: number): string {
 async function findFileIn(scope: Scope<"db" | "viewer">, fileId: string, spaceId: string | null) {
   if (!v.is(FileId, fileId)) return null
   const [file] = await scope.db
-    .select({ fileName: files.fileName, mimeType: files.mimeType, size: files.size, key: blobs.key })
+    .select({
+      fileName: files.fileName,
+      mimeType: files.mimeType,
+      size: files.size,
+      key: blobs.key,
+      sha256: blobs.sha256,
+    })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
     .where(

@@ -22,7 +22,7 @@ export function createReplies(
     trouble,
     abilities,
     generate({ db, viewer }, { messages, ...reply }, give) {
-      const tools = chatTools({ db, viewer, blobs }, null)
+      const tools = chatTools({ db, viewer, blobs, log }, null)
       const conversation = postedConversation(messages)
       return generateReply(
         generator,
@@ -31,7 +31,7 @@ export function createReplies(
       )
     },
     async continueThread({ db, viewer }, { answerId, threadId, spaceId, questionId, signal }, give) {
-      const scope = { db, viewer, blobs }
+      const scope = { db, viewer, blobs, log }
       const metadata = { model: model.name, questionId }
       let conversation: Conversation
       try {

@@ -29,7 +29,7 @@ interface Asked {
  * message that the model refused is left out, or only its images are.
  */
 export async function recallMessages(
-  scope: Scope<"db" | "blobs" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "viewer">,
   { threadId, spaceId, questionId, tokens }: Asked,
 ): Promise<Conversation> {
   const latestFirst = await selectLatest(scope, threadId, questionId, tokens)

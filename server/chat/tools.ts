@@ -67,7 +67,7 @@ export function chatTools(scope: ToolScope, spaceId: string | null): ToolSet {
   return { ...publicTools, ...readingTools(scope, spaceId) }
 }
 
-type ToolScope = Scope<"db" | "blobs" | "viewer">
+type ToolScope = Scope<"db" | "blobs" | "log" | "viewer">
 
 /** Where a tool searches. */
 type Where = { spaceId: string } | { everywhere: "true" }

@@ -8,16 +8,17 @@ import { requireMember } from "#server/spaces/access.ts"
 import { filesIn, readableFiles, trashIn } from "./access.ts"
 import type { ArchiveFiles } from "./contract.ts"
 import { distinctNames } from "./distinct-names.ts"
+import { readStored } from "./read-stored.ts"
 import { ISOLATED } from "./serve.ts"
 import { whileMember } from "./while-member.ts"
 import { zipOf } from "./zip.ts"
 
-type Archiving = Scope<"db" | "blobs" | "viewer">
+type Archiving = Scope<"db" | "blobs" | "log" | "viewer">
 type Answering = Archiving & Scope<"runningRequests">
 
 /**
  * A zip of files that the viewer may see, created while it is sent, so that only what is in transit is in
- * memory. A file whose bytes are removed in the meantime ends the download. Throws `NotFound` if one
+ * memory. A file whose bytes are removed in the meantime, or are damaged, ends the download. Throws `NotFound` if one
  * of the named files does not exist, or the space.
  */
 export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promise<Response> {
@@ -58,6 +59,7 @@ interface Entry {
   name: string
   size: number
   key: string
+  sha256: string
   spaceId: string | null
 }
 
@@ -79,6 +81,7 @@ function selectFiles({ db }: Scope<"db">) {
       name: files.fileName,
       size: files.size,
       key: blobs.key,
+      sha256: blobs.sha256,
       spaceId: files.spaceId,
     })
     .from(files)
@@ -102,10 +105,9 @@ function withDistinctNames(entries: Entry[]): Entry[] {
   return entries.map((entry) => ({ ...entry, name: named(entry.name) }))
 }
 
-async function* openOneByOne({ blobs: store }: Archiving, entries: Iterable<Entry> | AsyncIterable<Entry>) {
-  for await (const { _id, lastModified, name, size, key } of entries) {
-    const input = await store.open(key)
-    if (!input) throw new Error(`The bytes of file ${_id} are missing from the blob store: ${key}.`)
+async function* openOneByOne(scope: Archiving, entries: Iterable<Entry> | AsyncIterable<Entry>) {
+  for await (const { lastModified, name, size, key, sha256 } of entries) {
+    const input = await readStored(scope, { fileName: name, key, size, sha256 })
     try {
       yield { name, size, lastModified: new Date(Math.min(Math.max(lastModified, FIRST), LAST)), input }
     } finally {

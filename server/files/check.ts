@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto"
-import { and, asc, eq, gt, inArray, lt } from "drizzle-orm"
-import { blobs, files, uploads } from "#db/schema/files.ts"
+import { and, asc, eq, getTableColumns, gt, inArray, lt } from "drizzle-orm"
+import { blobs, damagedBlobs, files, uploads } from "#db/schema/files.ts"
+import { holds } from "#server/backup/digest.ts"
 import type { ListedBlob } from "#server/ports/blobs.ts"
 import type { Scope } from "#server/scope.ts"
 import { formatBytes } from "./contract.ts"
+import { forgetDamage, noteDamage } from "./damage.ts"
 import { discardBlob, discardUpload, removeNameless, removeRest } from "./discard.ts"
 import { GRACE, isUnused, LONGEST_JOIN } from "./sweep.ts"
 import { correctUsage, findWrongUsage } from "./usage.ts"
@@ -30,7 +31,7 @@ export async function* checkFiles(
   scope: Checking,
   { checksums = false, now = Date.now() }: { checksums?: boolean; now?: number } = {},
 ): AsyncGenerator<Finding> {
-  const stored = new Set<string>()
+  const stored = new Map<string, boolean>()
   yield* checkStore(scope, stored, now)
   yield* checkRows(scope, stored, { checksums })
   yield* checkUnfinished(scope, now)
@@ -47,16 +48,22 @@ export async function* checkFiles(
   }
 }
 
-/** From the store to the rows. Records in `stored` what exists. */
-async function* checkStore(scope: Checking, stored: Set<string>, now: number): AsyncGenerator<Finding> {
+/** From the store to the rows. Records in `stored` what exists, and whether its size is right. */
+async function* checkStore(
+  scope: Checking,
+  stored: Map<string, boolean>,
+  now: number,
+): AsyncGenerator<Finding> {
   for await (const batch of batchesOf(scope.blobs.list("stored"))) {
     const sizes = await findSizes(scope, batch)
     for (const { key, size, modifiedAt } of batch) {
-      stored.add(key)
       const known = sizes.get(key)
+      const isWrong = known !== undefined && known !== null && known !== size
+      stored.set(key, !isWrong)
       if (known === undefined) {
         if (modifiedAt < now - GRACE && (await isStored(scope, key))) yield nameless(scope, key, size)
-      } else if (known !== null && known !== size) {
+      } else if (isWrong) {
+        await noteDamage(scope, key, size < known ? "shorter" : "longer")
         yield {
           kind: "damaged",
           text: `${key} has ${size} bytes, and its row says ${known}. Restore it: npm run files -- repair --from <backups>`,
@@ -86,24 +93,29 @@ function nameless(scope: Checking, key: string, size: number): Finding {
   }
 }
 
-/** From the rows to the store. */
+/** From the rows to the store. Reads bytes that were found damaged before, in case they are right again. */
 async function* checkRows(
   scope: Checking,
-  stored: Set<string>,
+  stored: ReadonlyMap<string, boolean>,
   { checksums }: { checksums: boolean },
 ): AsyncGenerator<Finding> {
   for (let after: string | undefined; ;) {
     const rows = await scope.db
-      .select()
+      .select({ ...getTableColumns(blobs), damage: damagedBlobs.damage })
       .from(blobs)
+      .leftJoin(damagedBlobs, eq(damagedBlobs.blobId, blobs._id))
       .where(after === undefined ? undefined : gt(blobs._id, after))
       .orderBy(asc(blobs._id))
       .limit(BATCH)
     for (const row of rows) {
+      if (stored.get(row.key) === false) continue
       // Whatever was stored after the listing began is not in the list.
       const isThere = stored.has(row.key) || (await isStored(scope, row.key))
-      const isRight = isThere && (!checksums || (await hashOf(scope, row.key)) === row.sha256)
+      const mustRead = checksums || row.damage !== null
+      const isRight = isThere && (!mustRead || (await holds(scope.blobs, row)))
+      if (isRight && row.damage !== null) await forgetDamage(scope, row._id)
       if (isRight || !(await isRow(scope, row._id))) continue
+      await noteDamage(scope, row.key, isThere ? "changed" : "missing")
       const ofWhat = await describeFiles(scope, row._id)
       yield isThere
         ? {
@@ -125,17 +137,7 @@ async function isRow({ db }: Scope<"db">, id: string) {
 }
 
 async function isStored({ blobs: store }: Scope<"blobs">, key: string) {
-  const stream = await store.open(key, { start: 0, end: 0 })
-  stream?.destroy()
-  return stream !== null
-}
-
-async function hashOf({ blobs: store }: Scope<"blobs">, key: string): Promise<string | null> {
-  const stream = await store.open(key)
-  if (!stream) return null
-  const hash = createHash("sha256")
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) hash.update(chunk)
-  return hash.digest("hex")
+  return (await store.storedSize(key)) !== null
 }
 
 async function describeFiles({ db }: Scope<"db">, storageId: string): Promise<string> {

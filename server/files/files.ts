@@ -10,6 +10,7 @@ import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts
 import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary, summaryOf } from "./list.ts"
 import { cleanFileName } from "./names.ts"
+import { readStored } from "./read-stored.ts"
 import { decodeText } from "./text-contract.ts"
 
 /** The viewer's own newest files whose name contains `text`, ignoring capitalisation. */
@@ -105,13 +106,16 @@ export async function findSpaceUsage(
 
 /**
  * The beginning of a text file, at most `limit` bytes. Throws `UnsupportedType` for other types,
- * and `NotFound`.
+ * `NotFound`, and `Unavailable` if its bytes are missing or damaged.
  */
-export async function readFileText(scope: Scope<"db" | "blobs" | "viewer">, id: string, limit: number) {
+export async function readFileText(
+  scope: Scope<"db" | "blobs" | "log" | "viewer">,
+  id: string,
+  limit: number,
+) {
   const file = await findFile(scope, id)
   if (!isTextType(file.mimeType)) throw new UnsupportedType("file-not-text", { fileName: file.fileName })
-  const stream = await scope.blobs.open(file.key, { start: 0, end: limit - 1 })
-  if (!stream) throw new Error(`The bytes of file ${id} are missing from the blob store: ${file.key}.`)
+  const stream = await readStored(scope, file, { start: 0, end: limit - 1 })
   const text = decodeText(await buffer(stream))
   return { fileName: file.fileName, text, truncated: file.size > limit }
 }

@@ -2,16 +2,17 @@ import type { Readable } from "node:stream"
 import { create as contentDisposition } from "content-disposition"
 import { isFresh, readRange, type ByteRange } from "#server/transport/conditional.ts"
 import { json } from "#server/transport/json.ts"
-import { Unavailable } from "#server/errors.ts"
 import { offerMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
+import { readStored } from "./read-stored.ts"
 import { whileMember } from "./while-member.ts"
 
 /**
  * Handles GET and HEAD for a file that the viewer may see, for as long as they may. Types that could
- * run scripts are downloaded. Throws `NotFound`, and `Unavailable` if the store has lost the bytes.
+ * run scripts are downloaded. Throws `NotFound`, and `Unavailable` if the store has lost
+ * or damaged the bytes; when that shows later, the response breaks off.
  */
 export async function serveFile(
   scope: Scope<"db" | "blobs" | "log" | "runningRequests" | "viewer">,
@@ -58,7 +59,7 @@ interface Serving {
  * it does so without scripts and outside our origin.
  */
 export async function sendBytes(
-  { blobs, log }: Scope<"blobs" | "log">,
+  scope: Scope<"blobs" | "db" | "log">,
   file: Servable,
   request: Request,
   { disposition, caching, beforeSending }: Serving,
@@ -89,11 +90,7 @@ export async function sendBytes(
   headers.set("Content-Length", String(range ? range.end - range.start + 1 : file.size))
   if (request.method === "HEAD") return new Response(null, { headers })
 
-  const bytes = await blobs.open(file.key, range ?? undefined)
-  if (!bytes) {
-    log.error({ file: file._id, key: file.key }, "the bytes of a file are missing from the blob store")
-    throw new Unavailable("file-bytes-missing", { fileName: file.fileName })
-  }
+  const bytes = await readStored(scope, file, range ?? undefined)
   try {
     for (const [name, value] of (await beforeSending?.(range)) ?? []) headers.append(name, value)
   } catch (error) {

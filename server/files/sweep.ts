@@ -3,6 +3,7 @@ import { blobs, files, idempotencyKeys, uploads } from "#db/schema/files.ts"
 import { isRefusal } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
+import { forgetRepaired } from "./damage.ts"
 import { discardBlob, discardUpload, removeNameless, removeRest } from "./discard.ts"
 import { nextExpiry } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
@@ -40,6 +41,7 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
     discardUnused,
     removeUnfinishedOfNobody,
     abandonJoins,
+    forgetRepaired,
   ]
   for (const part of parts) {
     try {

@@ -8,6 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import { readableFiles } from "./access.ts"
 import { hasThumbnail } from "./contract.ts"
 import { findFile } from "./files.ts"
+import { readStored } from "./read-stored.ts"
 import { ISOLATED } from "./serve.ts"
 
 type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
@@ -17,8 +18,8 @@ const LARGEST_IMAGE = 50_000_000
 
 /**
  * Handles GET and HEAD for an image's thumbnail, which is created on first request and stored.
- * Throws `UnsupportedType` if there can be none, `Unavailable` if there is none yet, and
- * `NotFound`.
+ * Throws `UnsupportedType` if there can be none, `Unavailable` if there is none yet or the
+ * image is damaged, and `NotFound`.
  */
 export async function serveThumbnail(scope: Drawing, id: string, request: Request): Promise<Response> {
   const file = await findFile(scope, id)
@@ -90,10 +91,8 @@ async function draw(scope: Drawing, file: Source): Promise<Picture> {
   return { bytes }
 }
 
-async function load({ blobs }: Drawing, file: Source): Promise<Uint8Array> {
-  const stream = await blobs.open(file.key)
-  if (!stream) throw new Error(`The bytes of file ${file._id} are missing from the blob store: ${file.key}.`)
-  return buffer(stream)
+async function load(scope: Drawing, file: Source): Promise<Uint8Array> {
+  return buffer(await readStored(scope, file))
 }
 
 function explain(error: unknown): never {

@@ -33,6 +33,20 @@ export function judgeDisk(free: number): Concern[] {
   return []
 }
 
+/** `listed` are the first of `count` damaged blobs. */
+export function judgeBytes({
+  listed,
+  count,
+}: {
+  listed: readonly { key: string }[]
+  count: number
+}): Concern[] {
+  const [first] = listed
+  if (!first) return []
+  const what = dataOfReason("file-bytes-lost", { count, key: first.key })
+  return [{ state: "problem", what, docs: "/docs/backup#only-the-bytes-of-files" }]
+}
+
 export function judgeLog({ unread, limit }: KeptLog): Concern[] {
   const docs = "/docs/self-hosting#postgresql"
   if (unread && unread.bytes > MUCH_LOG) {

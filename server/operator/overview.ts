@@ -3,6 +3,7 @@ import { livingProcesses, nameOfProcess } from "#db/process-lock.ts"
 import { FORMER_MEMBER, users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
+import { listDamage } from "#server/files/damage.ts"
 import { measureClock } from "#server/ops/clock.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
 import { findKeptLog } from "#server/ops/kept-log.ts"
@@ -12,6 +13,7 @@ import { version } from "#server/version.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
 import {
   judgeBackups,
+  judgeBytes,
   judgeCertificate,
   judgeClock,
   judgeDisk,
@@ -99,21 +101,24 @@ export async function findOverview(
   scope: Scope<"backups" | "certificate" | "config" | "history" | "db" | "live" | "turns" | "replies">,
 ) {
   const { certificate: watched, config, db } = scope
-  const [processes, log, stored, emails, people, waiting, postgres, releases, ahead] = await Promise.all([
-    listProcesses(scope),
-    findKeptLog(scope),
-    findStorage(scope),
-    countEmails(scope),
-    db.select({ count: count() }).from(users).where(ne(users._id, FORMER_MEMBER)),
-    db.select({ count: count() }).from(waitlist),
-    db.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
-    findReleaseCheck(scope),
-    measureClock(scope),
-  ])
+  const [processes, log, stored, emails, people, waiting, postgres, releases, ahead, damaged] =
+    await Promise.all([
+      listProcesses(scope),
+      findKeptLog(scope),
+      findStorage(scope),
+      countEmails(scope),
+      db.select({ count: count() }).from(users).where(ne(users._id, FORMER_MEMBER)),
+      db.select({ count: count() }).from(waitlist),
+      db.execute<{ version: string }>(sql`select current_setting('server_version') as version`),
+      findReleaseCheck(scope),
+      measureClock(scope),
+      listDamage(scope),
+    ])
   const storage: StorageState = { ...stored, keptLog: log.bytes }
   const certificate = watched.current()
   const concerns: Concern[] = [
     ...(storage.free === null ? [] : judgeDisk(storage.free)),
+    ...judgeBytes(damaged),
     ...judgeLog(log),
     ...judgeClock(ahead),
     ...(storage.backups ? judgeBackups(storage.backups) : []),

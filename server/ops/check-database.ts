@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm"
 import { openDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { livingProcesses } from "#db/process-lock.ts"
+import { listDamage } from "#server/files/damage.ts"
 import { formatBytes } from "#server/files/contract.ts"
-import { judgeClock, judgeEmails, judgeLog } from "#server/operator/concerns.ts"
+import { judgeBytes, judgeClock, judgeEmails, judgeLog } from "#server/operator/concerns.ts"
 import { measureClock } from "#server/ops/clock.ts"
 import { findKeptLog } from "#server/ops/kept-log.ts"
 import { countEmails } from "#server/ops/queued.ts"
@@ -38,6 +39,7 @@ export async function checkDatabase(url: string, setting: string, connections: n
       checkConnections(server, connections),
       ...(await checkLog(db)),
       ...(await checkEmails(db, server)),
+      ...(await checkBytes(db)),
       ...checkEncryption(server, new URL(url).hostname, setting),
       ...(await checkClock(db)),
     ]
@@ -186,6 +188,14 @@ async function checkEmails(db: Database, { isMigrated }: Server): Promise<Findin
   if (!isMigrated) return []
   const emails = await countEmails({ db })
   return concerned("Emails", judgeEmails(emails), `${emails.queued} are waiting, and none was given up.`)
+}
+
+async function checkBytes(db: Database): Promise<Finding[]> {
+  const [table] = await db.execute<{ exists: boolean }>(
+    sql`select to_regclass('public.damaged_blobs') is not null as exists`,
+  )
+  if (!table?.exists) return []
+  return concerned("Bytes", judgeBytes(await listDamage({ db })), "No missing or damaged ones are known.")
 }
 
 function checkEncryption({ isEncrypted }: Server, host: string, setting: string): Finding[] {

@@ -205,14 +205,23 @@ function measureQueued(registry: Registry, { probe }: Scope<"probe">) {
     registers,
   })
 
+  const damaged = new Gauge({
+    name: "tideline_damaged_blobs",
+    help: "1 for each of the first 100 blobs whose bytes are known to be missing or damaged; 0 if there are none.",
+    labelNames: ["key", "damage"],
+    registers,
+  })
+
   return async () => {
     const counts = await withinProbeTimeout(countQueued({ db: probe })).catch(() => null)
-    for (const each of [queued, emails, oldest, bytes]) each.reset()
+    for (const each of [queued, emails, oldest, bytes, damaged]) each.reset()
     // Without the database these counts are missing; the rest is what one wants to see then.
     if (!counts) return oldest.remove()
     for (const kind of ["turns", "uploads"] as const) queued.set({ kind }, counts[kind])
     for (const state of ["queued", "parked"] as const) emails.set({ state }, counts.emails[state])
     for (const state of ["used", "reserved"] as const) bytes.set({ state }, counts.bytes[state])
+    for (const each of counts.damaged) damaged.set(each, 1)
+    if (counts.damaged.length === 0) damaged.set({ key: "none", damage: "none" }, 0)
     oldest.set(counts.emails.oldestSeconds)
   }
 }

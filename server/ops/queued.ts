@@ -2,6 +2,7 @@ import { count, eq, inArray, isNull, sql, sum } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { fileUsage, uploads } from "#db/schema/files.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
+import { listDamage } from "#server/files/damage.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** An email that waits longer than this has failed several times. Seconds. */
@@ -9,17 +10,19 @@ export const LONG_WAIT = 15 * 60
 
 /** What is in progress in the database, in any process. */
 export async function countQueued({ db }: Scope<"db">) {
-  const [[turns], [running], emails, [bytes]] = await Promise.all([
+  const [[turns], [running], emails, [bytes], damaged] = await Promise.all([
     db.select({ count: count() }).from(chatTurns).where(eq(chatTurns.status, "running")),
     // Finished ones are only kept as records.
     db.select({ count: count() }).from(uploads).where(isNull(uploads.fileId)),
     countEmails({ db }),
     db.select({ used: sum(fileUsage.used), reserved: sum(fileUsage.reserved) }).from(fileUsage),
+    listDamage({ db }),
   ])
   return {
     turns: turns?.count ?? 0,
     uploads: running?.count ?? 0,
     emails,
+    damaged: damaged.listed,
     bytes: { used: Number(bytes?.used ?? 0), reserved: Number(bytes?.reserved ?? 0) },
   }
 }

@@ -57,6 +57,8 @@ export interface Blobs {
    * you do not read.
    */
   open(key: string, range?: { start: number; end: number }): Promise<Readable | null>
+  /** How many bytes a blob has that can be opened. Null if there is no such blob. */
+  storedSize(key: string): Promise<number | null>
   /**
    * Also removes an unfinished blob, and what a failed `put` left behind. Removing a missing blob
    * is not an error.

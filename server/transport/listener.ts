@@ -106,6 +106,8 @@ export function serveRequests(
     const nonce = createNonce()
     const requestId = randomUUID()
     outgoing.setHeader("x-request-id", requestId)
+    // A body that ends too early would keep its client waiting for the rest.
+    outgoing.strictContentLength = true
     for (const [name, value] of securityHeaders(nonce)) outgoing.setHeader(name, value)
     tellWhenDone(incoming, outgoing, counted)
     endStalledResponse(outgoing)

@@ -75,8 +75,10 @@ function describeBlobs(name: string, open: () => Promise<Blobs>, reopen: () => P
         expect(await store.open(key)).toBeNull()
         yield randomBytes(1000)
       }
+      expect(await store.storedSize(key)).toBeNull()
       await store.put(key, observed(), { limit: 5000 })
       expect(await read(store, key)).toHaveLength(2000)
+      expect(await store.storedSize(key)).toBe(2000)
     })
 
     it("removes a blob; removing it again does nothing", async () => {

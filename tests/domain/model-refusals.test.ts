@@ -202,10 +202,10 @@ function event(delta: object, finishReason: string | null = null): string {
 
 async function addImage(): Promise<string> {
   const key = ada.blobs.newKey()
-  await ada.blobs.put(key, inOnePiece(PIXEL), { limit: PIXEL.length })
+  const stored = await ada.blobs.put(key, inOnePiece(PIXEL), { limit: PIXEL.length })
   const [blob] = await ada.db
     .insert(blobs)
-    .values({ key, size: PIXEL.length, sha256: "0".repeat(64) })
+    .values({ key, ...stored })
     .returning()
   const image = { fileName: `${key}.png`, mimeType: "image/png", size: PIXEL.length }
   const [file] = await ada.db

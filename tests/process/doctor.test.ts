@@ -6,11 +6,15 @@ import { tmpdir } from "node:os"
 import { Readable } from "node:stream"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { blobs } from "#db/schema/files.ts"
+import { newBlobKey } from "#server/adapters/blobs/blob-key.ts"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
+import { forgetDamage, noteDamage } from "#server/files/damage.ts"
 import { inAll } from "../support/all.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { databaseUrl } from "../support/database-url.ts"
+import { createTestDatabase } from "../support/postgres.ts"
 import { startS3 } from "../support/s3.ts"
 
 const s3 = startS3()
@@ -51,6 +55,26 @@ it("names the setting of a database that does not answer, and goes on with the r
     text: expect.stringContaining("DATABASE_URL cannot be used.") as string,
   })
   expect(lines).toContainEqual(expect.objectContaining({ state: "ok", about: "Files" }))
+})
+
+it("names bytes of files that were found missing or damaged", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.close())
+  const key = newBlobKey()
+  const [blob] = await database.db
+    .insert(blobs)
+    .values({ key, size: 8, sha256: "0".repeat(64) })
+    .returning()
+  await noteDamage(database, key, "shorter")
+  const { lines } = await runDoctor({ DATABASE_URL: database.url })
+  expect(lines).toContainEqual({
+    state: "problem",
+    about: "Bytes",
+    text: expect.stringMatching(`1, among them ${key}. Run npm run files -- check`) as string,
+  })
+  await forgetDamage(database, blob?._id ?? "")
+  const { lines: after } = await runDoctor({ DATABASE_URL: database.url })
+  expect(textAbout(after, "Bytes")).toBe("No missing or damaged ones are known.")
 })
 
 it("names every setting that is wrong before it looks at anything", async () => {

@@ -103,6 +103,10 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
       return file && file.createReadStream({ highWaterMark: 256 * 1024, ...range })
     },
 
+    async storedSize(key) {
+      return (await statExisting(locate(root, key).path))?.size ?? null
+    },
+
     async remove(key) {
       const { path, temporaryPath } = locate(root, key)
       hashes.forget(key)

@@ -56,6 +56,10 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
       return bucket.open(whole(requireBlobKey(key)), range)
     },
 
+    async storedSize(key) {
+      return (await bucket.head(whole(requireBlobKey(key))))?.size ?? null
+    },
+
     async remove(key) {
       requireBlobKey(key)
       await removeUnfinished(key)
