@@ -9,7 +9,7 @@ import { operations } from "./domains.ts"
 import { mutationsOf } from "./operations/implement.ts"
 import type { NamedCall } from "./realtime/options.ts"
 import { liveSpaces } from "./spaces/live.ts"
-import { liveUsers, userMutations } from "./users/live.ts"
+import { liveUsers } from "./users/live.ts"
 
 /** The live queries and mutations that socket clients can use. */
 export const liveQueries = [
@@ -22,7 +22,7 @@ export const liveQueries = [
   ...liveDemo,
   ...liveMaintenance,
 ]
-const handWrittenMutations = [...userMutations, ...fileMutations, ...chatMutations]
+const handWrittenMutations = [...fileMutations, ...chatMutations]
 export const liveMutations = [...handWrittenMutations, ...mutationsOf(operations)]
 
 /** Channels for what is not stored, each beside one of the queries. */

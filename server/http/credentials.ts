@@ -36,7 +36,8 @@ export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (patte
     if (!route || (route.path === undefined && !route.index)) continue
     declared.set(normalize(patternOf(routes, route.id)), accessOf(routes, route.id))
   }
-  for (const { path, scope } of endpoints) declared.set(path, { credential: "key", scope })
+  for (const { path, scope } of endpoints)
+    declared.set(path, scope === "unlimited" ? { credential: "session" } : { credential: "key", scope })
   return (pattern) => declared.get(normalize(pattern)) ?? { credential: "session" }
 }
 

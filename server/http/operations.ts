@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly path: string
   readonly names: readonly string[]
   readonly methods: ReadonlyMap<string, { operation: Operation; body: Body | null }>
-  readonly scope: KeyScope
+  readonly scope: KeyScope | "unlimited"
 }
 
 type Body = v.GenericSchema<unknown, Record<string, unknown>>

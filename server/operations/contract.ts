@@ -4,10 +4,10 @@ import type { Missing, Reason } from "#server/refusal-contract.ts"
 import type { KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
- * Who may call an operation: everybody who is signed in, those with a standing in the space, or the
- * person it belongs to, for whom alone it exists.
+ * Who may call an operation: everybody who is signed in, those who are without an API key, those with
+ * a standing in the space, or the person it belongs to, for whom alone it exists.
  */
-export type May = "signed-in" | "member" | "editor" | "owner" | "holder"
+export type May = "signed-in" | "session" | "member" | "editor" | "owner" | "holder"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
@@ -42,12 +42,12 @@ export interface Spec {
 }
 
 interface Domain {
-  /** A limited key needs it. */
-  scope: KeyScope
+  /** A limited key needs it; `unlimited` refuses every limited key. */
+  scope: KeyScope | "unlimited"
   /** Of the OpenAPI document. */
   tag: string
-  /** What does not exist for those who may not see it. */
-  missing: Missing
+  /** What does not exist for those who may not see it, if there are such operations. */
+  missing?: Missing
 }
 
 /** The fields of every record. */
@@ -63,7 +63,7 @@ export const record = {
 type OutputOf<S> = S extends { output: infer Schema extends v.GenericSchema } ? v.InferOutput<Schema> : void
 
 /** A declared operation, as HTTP, the documents and the tests read it. */
-export type Declared = Omit<Spec, "missing"> & Domain & { readonly name: string }
+export type Declared = Spec & Domain & { readonly name: string }
 
 /** The same with its types, as the page calls it. */
 type DeclaredAs<Name extends string, S extends Spec> = S &

@@ -1,4 +1,5 @@
 import type * as v from "valibot"
+import { Forbidden } from "#server/errors.ts"
 import { defineMutation, type Mutation, type Refusals } from "#server/realtime/live-query.ts"
 import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
 import type { MutationScope } from "#server/scope.ts"
@@ -25,8 +26,19 @@ export function domain<Ops extends Record<string, Declared>>(
   functions: Functions<Ops>,
 ): Operation[] {
   return Object.entries(declared).map(([key, operation]) =>
-    Object.assign({}, operation, { run: functions[key as keyof Ops] }),
+    Object.assign({}, operation, {
+      run:
+        operation.may === "session" ? withSession(functions[key as keyof Ops]) : functions[key as keyof Ops],
+    }),
   )
+}
+
+/** An API key opens the application, not the account. */
+function withSession(run: Operation["run"]): Operation["run"] {
+  return async (scope, input) => {
+    if (scope.viewer.session.via === "api-key") throw new Forbidden("session-needed")
+    return run(scope, input)
+  }
 }
 
 /** Those that clients of the socket can call by name. */
@@ -50,11 +62,15 @@ export function isRead({ http }: Declared): boolean {
 }
 
 /** The reason for which those are refused who see a space and may not do this in it. */
-const LACKS: Readonly<Partial<Record<May, Reason>>> = { editor: "space-reader", owner: "space-owner-only" }
+const LACKS: Readonly<Partial<Record<May, Reason>>> = {
+  session: "session-needed",
+  editor: "space-reader",
+  owner: "space-owner-only",
+}
 
 /** All of an operation's own reasons to be refused, with those that follow from who may call it. */
 export function refusesOf({ may, missing, refuses = {} }: Declared): Refuses {
-  const missed: Reason[] = may === "signed-in" ? [] : [`no-such-${missing}`]
+  const missed: Reason[] = may === "signed-in" || !missing ? [] : [`no-such-${missing}`]
   const { [may]: lacks } = LACKS
   return {
     ...refuses,

@@ -19,6 +19,7 @@ import type { Route } from "./space-routes.ts"
 
 const ANSWERS: Readonly<Record<May, Answers>> = {
   "signed-in": EVERYONE,
+  session: EVERYONE,
   member: MEMBERS,
   editor: EDITORS,
   owner: OWNER,
@@ -48,9 +49,14 @@ const OTHERWISE: Readonly<Record<string, Partial<Call>>> = {
   "spaces.decline": { answers: NOBODY, args: { invitationId: THERE.invitationId } },
 }
 
-/** Every declared mutation, by name. */
-export function declaredMutations(userIds: Record<Standing, string>): Record<string, Call> {
-  const called = operations.filter((operation) => !operation.httpOnly && !isRead(operation))
+/** Every declared mutation besides `others`, by name. */
+export function declaredMutations(
+  userIds: Record<Standing, string>,
+  others: Readonly<Record<string, string>>,
+): Record<string, Call> {
+  const called = operations.filter(
+    (operation) => !operation.httpOnly && !isRead(operation) && !(operation.name in others),
+  )
   return Object.fromEntries(called.map((operation) => [operation.name, callOf(operation, userIds)]))
 }
 

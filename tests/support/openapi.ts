@@ -88,13 +88,18 @@ async function problemOf(
 }
 
 /** Reasons of the guard's, which every operation shares. */
-const EVERYWHERE = ["key-limited", "key-scope-missing", "request-foreign", "second-factor-missing"]
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  "key-limited",
+  "key-scope-missing",
+  "request-foreign",
+  "second-factor-missing",
+])
 
 /** The description of a declared operation's refusal names all of its reasons. */
 function problemOfReason({ description }: Answer, body: unknown): string | null {
   if (!description.startsWith("`") || typeof body !== "object" || body === null) return null
   const reason = "reason" in body ? String(body.reason) : ""
-  if (reason === "" || EVERYWHERE.includes(reason) || description.includes(`\`${reason}\`: `)) return null
+  if (reason === "" || EVERYWHERE.has(reason) || description.includes(`\`${reason}\`: `)) return null
   return `the document does not name the reason ${reason}`
 }
 

@@ -58,7 +58,7 @@ export function mutations(userIds: Record<Standing, string>): Record<string, Cal
     "chat.stop": { answers: EDITORS, args: { threadId } },
     "chat.withdraw": { answers: EDITORS, args: { waitingId: the.waitingId } },
     "chat.revokeShare": { answers: EDITORS, args: { shareId: the.threadShareId } },
-    ...declaredMutations(userIds),
+    ...declaredMutations(userIds, OTHER_FUNCTIONS),
   }
 }
 

@@ -4,6 +4,7 @@ import { isRead, refusesOf, sentencesOf, type Operation } from "#server/operatio
 import type { ErrorCode } from "#server/realtime/contract.ts"
 import {
   idParameter,
+  IN_A_BROWSER,
   jsonAnswer,
   jsonBody,
   refusal,
@@ -41,7 +42,7 @@ function describe(path: string, operation: Operation, body: v.GenericSchema | nu
   const [summary = "", ...rest] = about.split(/(?<=\.) /)
   return {
     tags: [tag],
-    security: SIGNED_IN,
+    security: operation.may === "session" ? IN_A_BROWSER : SIGNED_IN,
     operationId: http?.id ?? "",
     summary: summary.replace(/\.$/, ""),
     ...(rest.length > 0 && { description: rest.join(" ") }),
