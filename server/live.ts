@@ -74,8 +74,8 @@ export async function openLive(
 }
 
 /**
- * The credential that a connection was opened with, as the triggers on the provider's tables name
- * it when it ends.
+ * The credential that a connection was opened with, as the rules `announce_end` and
+ * `announce_end_of_all` name it when it ends. `announce_end_of_user` ends those of a person.
  */
 function credentialsOf({ sessionId, keyId }: Viewer["session"]): string[] {
   if (keyId !== undefined) return [`key:${keyId}`, "key:*"]

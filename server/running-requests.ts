@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http"
 import { Forbidden, NotFound, type Refusal } from "#server/errors.ts"
 
-/** Announced by the database when a person is suspended. The text is their id. */
+/** Announced by the rule `end_suspended` when a person is suspended. The text is their id. */
 const SUSPENDED = "accounts.suspended"
 
 /**
- * Announced by the database when a person may no longer read, or only edit, in a space. The text is
+ * Announced by the rule `announce_lost_access` when a person may no longer read, or only edit, in a space. The text is
  * their id, the space's and the right.
  */
 const LOST_ACCESS = "spaces.lostAccess"

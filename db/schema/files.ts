@@ -69,7 +69,8 @@ export const files = pgTable(
     /** When its bytes were last changed before they were sent. Null if the sender has not said. */
     modifiedAt: milliseconds("modified_at"),
     /**
-     * By what lists are ordered and searched, made of the name by a trigger. Null in rows that a version
+     * By what lists are ordered and searched, made of the name by the rule
+     * `set_file_name_key`, from `file_name_key` and `file_name_fold`. Null in rows that a version
      * without it wrote, until the server has filled it in.
      */
     nameKey: text("name_key"),
@@ -248,7 +249,7 @@ export const fileUsage = pgTable(
       .references(() => users._id, { onDelete: "cascade" }),
     used: bytes("used").notNull().default(0),
     reserved: bytes("reserved").notNull().default(0),
-    /** The part of `used` that is in the trash, maintained by triggers on the files. */
+    /** The part of `used` that is in the trash, maintained by the rule `count_changed_files`. */
     trashed: bytes("trashed").notNull().default(0),
     revision: bigint("revision", { mode: "number" }).notNull().default(0),
   },
@@ -262,7 +263,7 @@ export const fileUsage = pgTable(
 
 /**
  * Increases with every statement that changes files of a space, for the members who do not pay for them. The
- * database counts, as it does in `file_usage`. There is no row before the first file.
+ * rule `revise_files_of_spaces` counts. There is no row before the first file.
  */
 export const spaceFileRevisions = pgTable(
   "space_file_revisions",

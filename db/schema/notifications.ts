@@ -7,8 +7,10 @@ import { users } from "./users.ts"
 
 /**
  * That somebody was mentioned in a message of a space, for the person who was. A row refers to their
- * membership and to the message, and is deleted with either. Triggers hide it while the conversation
- * or the space is in the trash, and delete it when the conversation is moved.
+ * membership and to the message, and is deleted with either. The rules
+ * `hide_notifications_of_member` and `hide_notifications_of_thread` hide it while the conversation or
+ * the space is in the trash, and delete it when the conversation is moved; `forget_author_of_notifications`
+ * takes the name out of it.
  */
 export const notifications = pgTable(
   "notifications",

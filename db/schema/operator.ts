@@ -27,7 +27,7 @@ export interface ActFacts {
 
 /**
  * The history of operators' changes: one row for each change, written in its transaction. Rows are
- * only ever added: a trigger refuses everything else, except removing people whose account is
+ * only ever added: the rule `keep_operator_acts` refuses everything else, except removing people whose account is
  * deleted. It is in no publication.
  */
 export const operatorActs = pgTable(

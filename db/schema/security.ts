@@ -58,8 +58,8 @@ export interface SecurityFacts {
 }
 
 /**
- * The security log of the embedded identity provider's accounts. Rows are only ever added: a
- * trigger refuses changes, and deletions before `expires_at` unless the account is deleted. It is
+ * The security log of the embedded identity provider's accounts. Rows are only ever added: the
+ * rule `keep_security_events` refuses changes, and deletions before `expires_at` unless the account is deleted. It is
  * in no publication.
  */
 export const authSecurityEvent = auth.table(

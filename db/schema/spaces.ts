@@ -53,8 +53,9 @@ export const spacePictures = pgTable("space_pictures", {
 
 /**
  * Who may see and change what is in a space: the only place that says so. A live query reads one
- * table, so each row also has what lists show of the space and of the person; triggers keep that
- * equal to `spaces` and `users`.
+ * table, so each row also has what lists show of the space and of the person. The rules
+ * `describe_space_member`, `describe_changed_space` and `describe_changed_person` keep that equal to
+ * `spaces` and `users`, and `describe_space_invitation` the name in invitations.
  */
 export const spaceMembers = pgTable(
   "space_members",
@@ -132,5 +133,8 @@ export type Space = typeof spaces.$inferSelect
 export type SpaceMember = typeof spaceMembers.$inferSelect
 export type SpaceInvitation = typeof spaceInvitations.$inferSelect
 
-/** The key column of what can be in a space; triggers fill it. */
+/**
+ * The key column of what can be in a space. The rules `fill_space_key`, `take_space_of_file` and
+ * `take_space_of_thread` fill it, and `move_links_of_file` and `move_rows_of_thread` keep it.
+ */
 export const spaceKey = () => uuid("space_key").notNull().default(PERSONAL)

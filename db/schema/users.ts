@@ -37,8 +37,8 @@ export const users = pgTable(
 )
 
 /**
- * The record under which stays what people added to spaces, once their accounts are deleted. A trigger
- * creates it with the first such row. Nobody signs in with it, and lists of people leave it out.
+ * The record under which stays what people added to spaces, once their accounts are deleted. The
+ * rule `leave_spaces_of_person` creates it with the first such row. Nobody signs in with it, and lists of people leave it out.
  */
 export const FORMER_MEMBER = "00000000-0000-0000-0000-000000000001"
 

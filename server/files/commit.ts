@@ -52,7 +52,7 @@ export function commitFile(
       size,
     })
     await closeUpload(tx, upload, { file: row, sha256: stored.sha256 })
-    // What is in a space is counted by triggers.
+    // What is in a space is counted by the rule `count_changed_files`.
     if (spaceId !== null) return row
     // Last, because all of the user's uploads wait for this row.
     await tx

@@ -32,7 +32,7 @@ export async function giveUpUpload(
     // Without a key it is finished, and its bytes belong to a file.
     if (upload.key !== null) await store.remove(upload.key)
     await tx.delete(uploads).where(eq(uploads._id, id))
-    // What is reserved for a space is counted by a trigger.
+    // What is reserved for a space is counted by the rule `count_changed_upload`.
     if (upload.userId === null || upload.spaceId !== null) return
     await tx
       .update(fileUsage)

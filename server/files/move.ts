@@ -111,7 +111,7 @@ export async function copyInto(
       return copy ? [[file._id, copy] as const] : []
     })
   })
-  // What is in a space is counted by triggers.
+  // What is in a space is counted by the rule `count_changed_files`.
   if (spaceId === null)
     await db
       .update(fileUsage)

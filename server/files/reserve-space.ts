@@ -59,7 +59,7 @@ export async function reserveSpace(
     const left = usage ? quota - usage.used - usage.reserved : 0
     if (left < atLeast) throw overQuota(fileName, limits, spaceId)
     const reserved = Math.min(atMost, left)
-    // A trigger counts what is reserved for a space.
+    // The rule `count_changed_upload` counts what is reserved for a space.
     if (spaceId === null)
       await tx
         .update(fileUsage)

@@ -211,7 +211,10 @@ async function progressOf(scope: Uploading, upload: OpenUpload, offset: number):
   return { offset, expiresAt: upload.expiresAt, fileId }
 }
 
-/** Extends the expiry, at most once a minute, because each extension is a commit. */
+/**
+ * Extends the expiry, at most once a minute, because each extension is a commit. Not of an upload
+ * that `announce_lost_access` or `free_usage_of_space` has ended.
+ */
 async function prolong({ db, config }: Scope<"config" | "db">, upload: OpenUpload) {
   const expiresAt = nextExpiry(config)
   if (upload.expiresAt > expiresAt - SPENT) return

@@ -219,7 +219,7 @@ function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL): Promise<Purge
   })
 }
 
-/** The files' space is free with the same commit. What is in a space is counted by a trigger. */
+/** The files' space is free with the same commit. The rule `count_changed_files` counts what is in a space. */
 function purge({ db }: Scope<"db">, which: SQL | undefined): Promise<Purged[]> {
   return db.transaction(async (tx) => {
     const purged = await tx.delete(files).where(which).returning({

@@ -16,7 +16,7 @@ type Posting = Scope<"db" | "mail" | "log">
  */
 const INTERVAL = 1000
 
-/** Announced by a trigger when emails are queued. */
+/** Announced by the rule `announce_queued_emails`. */
 const QUEUED = "mail.queued"
 
 /** Emails that one process sends at the same time, each over its own connection. */

@@ -37,7 +37,7 @@ export function startSendingMentions({ config, db, log }: Sending & Scope<"log">
 
 /**
  * Queues at most one. Resolves to false if none is due, or if another process is doing it. If the
- * reader loses access before it is sent, a trigger deletes it.
+ * reader loses access before it is sent, the rule `drop_email_of_notification` deletes it.
  */
 export function sendNextMention({ config, db }: Sending): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -73,8 +73,8 @@ export async function requireSpaceChoices(
 }
 
 /**
- * Hands over or deletes the spaces of a person whose account is being deleted, in its transaction. A
- * trigger does it for spaces without a choice, and for those whose chosen member has left: the longest
+ * Hands over or deletes the spaces of a person whose account is being deleted, in its transaction.
+ * The rule `leave_spaces_of_person` does it for spaces without a choice, and for those whose chosen member has left: the longest
  * standing editor gets it, or else the longest standing reader, and one without members is deleted.
  */
 export async function handOverSpaces(

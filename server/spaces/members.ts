@@ -38,7 +38,8 @@ export function setRole(
 }
 
 /**
- * Takes a member's access away at this commit, in every process. What they added stays. Throws
+ * Takes a member's access away at this commit, in every process (the rule `announce_lost_access`). What
+ * they added stays. Throws
  * `NotFound`, `Forbidden`, and `Conflict` for the owner.
  */
 export function removeMember(scope: Scope<"db" | "viewer">, spaceId: string, userId: string): Promise<void> {
@@ -74,7 +75,7 @@ export function transferSpace(
   })
 }
 
-/** After the transfer, whose triggers have counted what the space stores for its new owner. */
+/** After the transfer: `hand_over_usage` has counted what the space stores for its new owner. */
 async function requireStorage({ config, db }: Scope<"config" | "db">, userId: string): Promise<void> {
   const [usage] = await db
     .select({ used: fileUsage.used, reserved: fileUsage.reserved, plan: users.plan })
@@ -98,7 +99,7 @@ export async function changeOwner(
 }
 
 /**
- * What the triggers lock that move the space's sums, in one order, so that two transfers between the
+ * Locks what `hand_over_usage` and `payer_in_space` lock, in one order, so that two transfers between the
  * same people do not wait for each other.
  */
 async function lockUsage({ db }: Scope<"db">, spaceId: string, userIds: string[]) {

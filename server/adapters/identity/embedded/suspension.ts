@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts"
 import { authUser } from "#db/schema/auth.ts"
 import type { Suspension } from "#server/ports/identity.ts"
 
-/** Database triggers end the sessions and refuse new ones. */
+/** The rules `end_suspended` and `refuse_suspended` end the sessions and refuse new ones. */
 export function openSuspension(db: Database): Suspension {
   return {
     async set(transaction, { userId, suspended }) {

@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process"
+import { appendFileSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { changedRules, readRules } from "./rules.ts"
+
+const MIGRATIONS = join(import.meta.dirname, "migrations")
+
+/**
+ * `npm run db:generate -- --name <name>` writes one migration: what changed in `db/schema`, by
+ * drizzle-kit, and after it the rules of `db/rules` that changed.
+ */
+function generate(options: string[]): void {
+  const before = migrations()
+  draw(options)
+  const rules = changedRules(readRules(), before.map(textOf))
+  if (rules.length === 0) return
+  if (migrations().length === before.length) draw([...options, "--custom"])
+  const written = migrations().at(-1) ?? ""
+  appendFileSync(
+    join(MIGRATIONS, written),
+    rules.map((statement) => `--> statement-breakpoint\n${statement}\n`).join(""),
+  )
+  console.log(`${written}: ${rules.length} statements of db/rules`)
+}
+
+function draw(options: string[]): void {
+  const { status } = spawnSync("drizzle-kit", ["generate", ...options], { stdio: "inherit" })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function migrations(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted()
+}
+
+function textOf(name: string): string {
+  return readFileSync(join(MIGRATIONS, name), "utf8")
+}
+
+generate(process.argv.slice(2))
