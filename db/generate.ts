@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { appendFileSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { changedRules, readRules } from "./rules.ts"
 
@@ -14,13 +14,12 @@ function generate(options: string[]): void {
   draw(options)
   const rules = changedRules(readRules(), before.map(textOf))
   if (rules.length === 0) return
-  if (migrations().length === before.length) draw([...options, "--custom"])
-  const written = migrations().at(-1) ?? ""
-  appendFileSync(
-    join(MIGRATIONS, written),
-    rules.map((statement) => `--> statement-breakpoint\n${statement}\n`).join(""),
-  )
-  console.log(`${written}: ${rules.length} statements of db/rules`)
+  const hasDrawn = migrations().length > before.length
+  if (!hasDrawn) draw([...options, "--custom"])
+  const file = join(MIGRATIONS, migrations().at(-1) ?? "")
+  const parts = hasDrawn ? [readFileSync(file, "utf8"), ...rules] : rules
+  writeFileSync(file, parts.map((part) => `${part.trim()}\n`).join("--> statement-breakpoint\n"))
+  console.log(`${file}: ${rules.length} statements of db/rules`)
 }
 
 function draw(options: string[]): void {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 const RULES = join(import.meta.dirname, "rules")
 const BREAKPOINT = "--> statement-breakpoint"
 
-/** A rule that the database itself keeps, whoever writes: a function, and the triggers that call it. */
+/** A rule that the database itself keeps, no matter who writes: a function, and the triggers that call it. */
 export interface Rule {
   /** The function's, and the file's. */
   name: string
