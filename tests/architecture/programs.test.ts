@@ -14,6 +14,7 @@ const STARTERS = {
   "db/embedded/account.ts": "the embedded PostgreSQL, under an account of its own",
   "db/embedded/binaries.ts": "the embedded PostgreSQL, for its version",
   "db/embedded/processes.ts": "ps, for the embedded PostgreSQL's processes",
+  "db/generate.ts": "drizzle-kit, when a migration is written",
 }
 
 describe("other programs", () => {
