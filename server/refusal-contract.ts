@@ -30,6 +30,7 @@ export const refusalTexts = {
   "file-too-large": "{fileName} is too large. A file can be {largest} at most.",
   "not-enough-space":
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
+  "file-store-refuses": "The server can't store files at the moment. Nothing was changed: try again later.",
   "file-bytes-missing":
     "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
   "file-bytes-damaged":
@@ -229,6 +230,8 @@ export const refusalTexts = {
   "disk-space-gone":
     "Only {free} are free where Tideline stores its data. Make space now: files and records are refused without it.",
   "disk-space-short": "{free} are free where Tideline stores its data. Make space before they are used up.",
+  "file-store-read-only":
+    "Files can't be stored ({problem}), so every upload is refused with 503. Check whether the file system is mounted read-only, and who may write to the folder or bucket.",
   "file-bytes-lost":
     "The contents of files are missing or damaged in the store: {count}, among them {key}. Run npm run files -- check, which names the files, and npm run files -- repair --from <backups>, which restores them.",
   "log-kept":

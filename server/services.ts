@@ -24,6 +24,7 @@ import { startSendingMentions } from "./notifications/emails.ts"
 import { startDiscardingLostUploads } from "./files/lost-uploads.ts"
 import { startSweeping } from "./files/sweep.ts"
 import type { UploadLocks } from "./files/upload-lock.ts"
+import { logRefusals } from "./files/store-refusals.ts"
 import { openUploadLocks } from "./files/upload-locks.ts"
 import { openUploadProgress } from "./files/upload-progress.ts"
 import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
@@ -213,7 +214,7 @@ async function openStores(
   url: string,
   opened: Opened,
 ): Promise<Pick<Services, "blobs" | "history">> {
-  const store = await openBlobs(config)
+  const store = logRefusals(await openBlobs(config), log)
   const { blobs, history } = await openHistory({ config, log, db, blobs: store }, url, openBlobFolder)
   opened.push(history.stop)
   return { blobs, history }

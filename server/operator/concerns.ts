@@ -33,6 +33,13 @@ export function judgeDisk(free: number): Concern[] {
   return []
 }
 
+/** `problem` is why the store refuses to be written to, as `tryStore` says it. */
+export function judgeStore(problem: string | null): Concern[] {
+  if (problem === null) return []
+  const what = dataOfReason("file-store-read-only", { problem })
+  return [{ state: "problem", what, docs: "/docs/operations#when-files-cannot-be-stored" }]
+}
+
 /** `listed` are the first of `count` damaged blobs. */
 export function judgeBytes({
   listed,

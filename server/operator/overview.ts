@@ -4,9 +4,12 @@ import { FORMER_MEMBER, users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import type { Certificate } from "#server/ops/certificate.ts"
 import { listDamage } from "#server/files/damage.ts"
+import { tryStore } from "#server/files/store-refusals.ts"
 import { measureClock } from "#server/ops/clock.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
 import { findKeptLog } from "#server/ops/kept-log.ts"
+import { reasonOf } from "#server/ops/finding.ts"
+import { withinProbeTimeout } from "#server/ops/probe-timeout.ts"
 import { countEmails } from "#server/ops/queued.ts"
 import type { Scope } from "#server/scope.ts"
 import { version } from "#server/version.ts"
@@ -22,6 +25,7 @@ import {
   judgeLog,
   judgeModel,
   judgeRelease,
+  judgeStore,
   remindOfBackups,
   type Concern,
 } from "./concerns.ts"
@@ -98,10 +102,12 @@ export interface ReachState {
 
 /** The state of the installation, as one process sees it, and what to do about it. */
 export async function findOverview(
-  scope: Scope<"backups" | "certificate" | "config" | "history" | "db" | "live" | "turns" | "replies">,
+  scope: Scope<
+    "backups" | "blobs" | "certificate" | "config" | "history" | "db" | "live" | "turns" | "replies"
+  >,
 ) {
   const { certificate: watched, config, db } = scope
-  const [processes, log, stored, emails, people, waiting, postgres, releases, ahead, damaged] =
+  const [processes, log, stored, emails, people, waiting, postgres, releases, ahead, damaged, refusal] =
     await Promise.all([
       listProcesses(scope),
       findKeptLog(scope),
@@ -113,11 +119,13 @@ export async function findOverview(
       findReleaseCheck(scope),
       measureClock(scope),
       listDamage(scope),
+      withinProbeTimeout(tryStore(scope.blobs)).catch(reasonOf),
     ])
   const storage: StorageState = { ...stored, keptLog: log.bytes }
   const certificate = watched.current()
   const concerns: Concern[] = [
     ...(storage.free === null ? [] : judgeDisk(storage.free)),
+    ...judgeStore(refusal),
     ...judgeBytes(damaged),
     ...judgeLog(log),
     ...judgeClock(ahead),

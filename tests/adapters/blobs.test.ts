@@ -319,6 +319,25 @@ describe("a bucket", () => {
     await limited(() => Promise.resolve())
   })
 
+  it("that refuses the keys refuses uploads with a sentence, and goes on when it accepts them", async () => {
+    await s3.emptyBucket()
+    const passage = await openPassage(s3.settings().endpoint ?? "")
+    const store = await openS3Blobs({ ...s3.settings(), endpoint: passage.origin })
+    const begun = store.newKey()
+    await store.append(begun, 0, inPieces(randomBytes(10), 5))
+    passage.refuse = ({ method }) => (method === "GET" || method === "HEAD" ? null : 403)
+    const one = () => inPieces(randomBytes(5), 5)
+    const refused = { status: 503, reason: "file-store-refuses" }
+    await expect(store.put(store.newKey(), one(), { limit: 5 })).rejects.toMatchObject(refused)
+    await expect(store.append(store.newKey(), 0, one())).rejects.toMatchObject(refused)
+    await expect(store.append(begun, 10, one())).rejects.toMatchObject(refused)
+    await expect(store.finish(begun)).rejects.toMatchObject(refused)
+    await expect(store.remove(begun)).rejects.toMatchObject(refused)
+    passage.refuse = () => null
+    expect(await store.append(begun, 10, one())).toBe(15)
+    await passage.close()
+  })
+
   it("sends no range request for an empty blob, which stores would refuse", async () => {
     await s3.emptyBucket()
     const passage = await openPassage(s3.settings().endpoint ?? "")

@@ -15,6 +15,7 @@ import { runBuiltCommand } from "../support/commands.ts"
 import { startCluster, type Cluster } from "../realtime/support/cluster.ts"
 import { databaseUrl } from "../support/database-url.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { makeReadOnly } from "../support/read-only.ts"
 import { startS3 } from "../support/s3.ts"
 
 const s3 = startS3()
@@ -55,6 +56,15 @@ it("names the setting of a database that does not answer, and goes on with the r
     text: expect.stringContaining("DATABASE_URL cannot be used.") as string,
   })
   expect(lines).toContainEqual(expect.objectContaining({ state: "ok", about: "Files" }))
+})
+
+it("says that the store refuses to be written to", async () => {
+  await runDoctor({})
+  const makeWritable = makeReadOnly(join(folder, "data/blobs/tmp"))
+  onTestFinished(makeWritable)
+  const { code, lines } = await runDoctor({})
+  expect(code).toBe(1)
+  expect(textAbout(lines, "Files")).toMatch(/^Files can't be stored \(E[A-Z]+.*mounted read-only/)
 })
 
 it("names bytes of files that were found missing or damaged", async () => {

@@ -6,6 +6,7 @@ import { OutOfSpace } from "#server/errors.ts"
 import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { createHashes, RunningHash } from "./disk/hashes.ts"
 import { writeAll } from "./disk/write-all.ts"
+import { refusedBy } from "./refused.ts"
 import { within } from "./within.ts"
 
 /**
@@ -28,7 +29,7 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
     await syncDirectory(dirname(path))
   }
 
-  return {
+  const blobs: Blobs = {
     newKey: newBlobKey,
 
     async put(key, bytes, { limit }) {
@@ -41,7 +42,7 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
         return { size, sha256: hash.digest() }
       } catch (error) {
         await rm(place.temporaryPath, { force: true })
-        throw explained(error)
+        throw error
       }
     },
 
@@ -60,8 +61,6 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
       }
       try {
         return await writeAndClose(file, offset, bytes, hash)
-      } catch (error) {
-        throw explained(error)
       } finally {
         const left = await statExisting(temporaryPath)
         if (hash && left) hashes.keep(key, hash, left)
@@ -126,7 +125,32 @@ export async function openDiskBlobs(directory: string): Promise<Blobs> {
       for await (const folder of foldersOf(root)) yield* listIn(folder)
     },
   }
+  return {
+    ...blobs,
+    put: explaining(blobs.put),
+    append: explaining(blobs.append),
+    // It syncs, which a file system that was mounted read-only after an error refuses.
+    sizeOf: explaining(blobs.sizeOf),
+    finish: explaining(blobs.finish),
+    remove: explaining(blobs.remove),
+    removeUnfinished: explaining(blobs.removeUnfinished),
+  }
 }
+
+/** The same function, which throws a refusal for a disk that is full or may not be written to. */
+function explaining<Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) {
+  return async (...given: Given): Promise<Result> => {
+    try {
+      return await act(...given)
+    } catch (error) {
+      if (FULL.has(codeOf(error))) throw new OutOfSpace("disk-full")
+      throw REFUSED.has(codeOf(error)) ? refusedBy(error) : error
+    }
+  }
+}
+
+const FULL = new Set(["ENOSPC", "EDQUOT"])
+const REFUSED = new Set(["EROFS", "EACCES", "EPERM"])
 
 interface Place {
   path: string
@@ -229,14 +253,6 @@ async function statExisting(path: string) {
     if (codeOf(error) === "ENOENT") return null
     throw error
   }
-}
-
-function explained(error: unknown) {
-  return isFull(error) ? new OutOfSpace("disk-full") : error
-}
-
-function isFull(error: unknown) {
-  return ["ENOSPC", "EDQUOT"].includes(codeOf(error))
 }
 
 function codeOf(error: unknown) {

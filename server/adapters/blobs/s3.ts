@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers"
 import type { Blobs, ListedBlob } from "#server/ports/blobs.ts"
 import { isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { RunningHash } from "./disk/hashes.ts"
-import { openBucket, type BucketSettings } from "./s3/bucket.ts"
+import { explaining, openBucket, type BucketSettings } from "./s3/bucket.ts"
 import { cutPieces, offsetOf, pieceAt, PIECE_SIZE, readPieces, type Piece } from "./s3/pieces.ts"
 import { createTurns } from "./s3/turns.ts"
 import { within } from "./within.ts"
@@ -29,7 +29,7 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
   const hashes = new Map<string, RunningHash>()
   const inTurn = createTurns(MOST_AT_ONCE, LONGEST_WAIT)
 
-  return {
+  const blobs: Blobs = {
     newKey: newBlobKey,
 
     async put(key, bytes, { limit }) {
@@ -76,6 +76,15 @@ export async function openS3Blobs(settings: BucketSettings): Promise<Blobs> {
     },
 
     list: (state) => (state === "stored" ? listStored() : listUnfinished()),
+  }
+  return {
+    ...blobs,
+    put: explaining(blobs.put),
+    append: explaining(blobs.append),
+    sizeOf: explaining(blobs.sizeOf),
+    finish: explaining(blobs.finish),
+    remove: explaining(blobs.remove),
+    removeUnfinished: explaining(blobs.removeUnfinished),
   }
 
   function append(key: string, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<number> {

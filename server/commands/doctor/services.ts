@@ -1,8 +1,9 @@
 import { buffer } from "node:stream/consumers"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
 import type { Config } from "#server/config.ts"
+import { tryStore } from "#server/files/store-refusals.ts"
 import { formatBytes } from "#server/files/contract.ts"
-import { judgeCertificate, judgeDisk, judgeRelease } from "#server/operator/concerns.ts"
+import { judgeCertificate, judgeDisk, judgeRelease, judgeStore } from "#server/operator/concerns.ts"
 import { readRelease } from "#server/operator/releases.ts"
 import { readCertificate } from "#server/ops/certificate.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
@@ -32,6 +33,8 @@ async function checkFiles(config: Config): Promise<Finding> {
   const place = kind === "s3" ? `the bucket ${config.blobs.bucket}` : config.blobs.directory
   try {
     const blobs = await openBlobs(config)
+    const [refused] = judgeStore(await tryStore(blobs))
+    if (refused) return problem("Files", refused.what.message)
     const key = blobs.newKey()
     const bytes = Buffer.from("Written by npm run doctor, and removed again.")
     await blobs.put(key, oneChunk(bytes), { limit: bytes.length })

@@ -6,6 +6,7 @@ import type {
   S3ServiceException,
 } from "@aws-sdk/client-s3"
 import { OutOfSpace } from "#server/errors.ts"
+import { refusedBy } from "#server/adapters/blobs/refused.ts"
 import { cutPieces, PIECE_SIZE } from "./pieces.ts"
 
 export interface BucketSettings {
@@ -192,6 +193,17 @@ export async function openBucket(
       // The range starts at the end, like every range of an empty object.
       if (statusOf(error) === 416) return Readable.from([])
       throw error
+    }
+  }
+}
+
+/** The same function, which throws a refusal for a bucket that refuses these keys. */
+export function explaining<Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) {
+  return async (...given: Given): Promise<Result> => {
+    try {
+      return await act(...given)
+    } catch (error) {
+      throw [401, 403].includes(statusOf(error) ?? 0) ? refusedBy(error) : error
     }
   }
 }

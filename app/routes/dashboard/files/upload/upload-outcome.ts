@@ -16,13 +16,18 @@ export type Outcome =
 
 /** `status` is 0 if there was no response. */
 export function outcomeOf(status: number, body: string): Outcome {
-  if (isPassing(status)) return { end: "lost", status }
+  if (isPassing(status) && !needsOperator(body)) return { end: "lost", status }
   return { end: "refused", status, reason: describeRefusal(status, body) }
 }
 
 /** A held lock, too many requests or a restarting server: all of these are temporary. */
 function isPassing(status: number): boolean {
   return status === 0 || [408, 409, 423, 425, 429].includes(status) || (status >= 500 && status !== 507)
+}
+
+/** Whether somebody has to make the server's store writable first: sending again would show nothing. */
+function needsOperator(body: string): boolean {
+  return readRefusal(body)?.reason === "file-store-refuses"
 }
 
 function describeRefusal(status: number, body: string): string {
