@@ -1,25 +1,32 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { changedIdentities, liveTablesIn } from "./replica-identities.ts"
 import { changedRules, readRules } from "./rules.ts"
 
 const MIGRATIONS = join(import.meta.dirname, "migrations")
+const SCHEMA = join(import.meta.dirname, "schema")
 
 /**
  * `npm run db:generate -- --name <name>` writes one migration: what changed in `db/schema`, by
- * drizzle-kit, and after it the rules of `db/rules` that changed.
+ * drizzle-kit, and after it the replica identities of live tables and the rules of `db/rules` that
+ * changed.
  */
-function generate(options: string[]): void {
+async function generate(options: string[]): Promise<void> {
   const before = migrations()
+  const texts = before.map(textOf)
   draw(options)
-  const rules = changedRules(readRules(), before.map(textOf))
-  if (rules.length === 0) return
+  const tables = liveTablesIn(
+    await Promise.all(readdirSync(SCHEMA).map((name) => import(join(SCHEMA, name)))),
+  )
+  const own = [...changedIdentities(tables, texts), ...changedRules(readRules(), texts)]
+  if (own.length === 0) return
   const hasDrawn = migrations().length > before.length
   if (!hasDrawn) draw([...options, "--custom"])
   const file = join(MIGRATIONS, migrations().at(-1) ?? "")
-  const parts = hasDrawn ? [readFileSync(file, "utf8"), ...rules] : rules
+  const parts = hasDrawn ? [readFileSync(file, "utf8"), ...own] : own
   writeFileSync(file, parts.map((part) => `${part.trim()}\n`).join("--> statement-breakpoint\n"))
-  console.log(`${file}: ${rules.length} statements of db/rules`)
+  console.log(`${file}: ${own.length} statements besides those of drizzle-kit`)
 }
 
 function draw(options: string[]): void {
@@ -37,4 +44,4 @@ function textOf(name: string): string {
   return readFileSync(join(MIGRATIONS, name), "utf8")
 }
 
-generate(process.argv.slice(2))
+await generate(process.argv.slice(2))

@@ -22,6 +22,9 @@ export const liveQueries = [
   ...liveDemo,
   ...liveMaintenance,
 ]
+/** The tables that live queries read. */
+export const watchedTables = [...new Set(liveQueries.map(({ table }) => table))]
+
 const handWrittenMutations = [...fileMutations, ...chatMutations]
 export const liveMutations = [...handWrittenMutations, ...mutationsOf(operations)]
 

@@ -7,7 +7,7 @@ import { STOP_TOPIC } from "./chat/stop.ts"
 import { divideConnections, type Reached } from "./database.ts"
 import { openDevices } from "./devices/devices.ts"
 import { Forbidden } from "./errors.ts"
-import { liveChannels, liveMutations, liveQueries, neededScope } from "./live-functions.ts"
+import { liveChannels, liveMutations, liveQueries, neededScope, watchedTables } from "./live-functions.ts"
 import { clientAddressOf, networkOf } from "./transport/client-address.ts"
 import { findStreamPlace } from "./operator/stream-place.ts"
 import { ANNOUNCE, type Announcements } from "./realtime/announce.ts"
@@ -16,7 +16,6 @@ import { openRealtime, type Realtime } from "./realtime/open.ts"
 import type { NamedCall } from "./realtime/options.ts"
 import type { EarlyServices, MutationScope, Services, Viewer } from "./scope.ts"
 import { findOrCreateUser } from "./users/users.ts"
-import { watchedTables } from "./watched-tables.ts"
 
 /** Opens the realtime layer with this product's live queries, mutations and authentication. */
 export async function openLive(

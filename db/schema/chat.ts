@@ -11,6 +11,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
+import { AttachmentRows, DeltaRows, MentionRows, PartRows, RecallRows } from "./chat-json.ts"
+import { liveTable } from "./live-table.ts"
 import { milliseconds, record } from "./record.ts"
 import { spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -339,3 +341,42 @@ export type ChatMessage = typeof chatMessages.$inferSelect
 export type ChatTurn = typeof chatTurns.$inferSelect
 export type ChatReplacedMessage = typeof chatReplacedMessages.$inferSelect
 export type ChatChunk = typeof chatChunks.$inferSelect
+
+export const watchedThreads = liveTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
+  lastMessageAt: "Milliseconds since the epoch.",
+})
+
+export const watchedMessages = liveTable(chatMessages, ["userId", "spaceKey", "threadId"], {
+  attachments: AttachmentRows,
+  edited: "Whether it replaced an earlier version.",
+  mentions: MentionRows,
+})
+
+export const watchedTurns = liveTable(chatTurns, ["userId", "spaceKey", "threadId"], {
+  _id: "The same as the reply's message.",
+  questionId: "The message that is replied to.",
+  requestId: "The sender's own id for that message.",
+  parts: PartRows,
+  failure: "What the user is shown if the turn failed.",
+  finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
+  recall: RecallRows,
+})
+
+export const watchedChunks = liveTable(chatChunks, ["userId", "spaceKey", "threadId"], {
+  turnId: "The turn, and the message, of the reply.",
+  seq: "Position within the reply, from 0.",
+  delta: DeltaRows,
+})
+
+export const watchedWaiting = liveTable(chatWaiting, ["userId", "spaceKey", "threadId", "place"], {
+  requestId: "The sender's own id for the message.",
+  place: "Its order among those of the conversation.",
+  attachments: AttachmentRows,
+  state:
+    "`withdrawn` by somebody else than its author, or `passed` over because its author may no longer write here.",
+})
+
+export const watchedThreadShares = liveTable(chatShares, ["userId", "spaceKey", "threadId"], {
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+})

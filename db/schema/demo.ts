@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { milliseconds, record } from "./record.ts"
 
 /**
@@ -24,3 +25,5 @@ export const demoBoats = pgTable(
     check("demo_boats_state", sql`${table.state} in ('at sea', 'coming in', 'moored')`),
   ],
 )
+
+export const watchedBoats = liveTable(demoBoats, ["harbour"])

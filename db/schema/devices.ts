@@ -1,4 +1,5 @@
 import { bigint, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -24,3 +25,5 @@ export const devices = pgTable(
     index("devices_by_process").on(table.process),
   ],
 )
+
+export const watchedDevices = liveTable(devices, ["userId"], { label: "As the device describes itself." })

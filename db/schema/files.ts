@@ -11,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { byteString, milliseconds, record } from "./record.ts"
 import { PERSONAL, spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -287,3 +288,26 @@ export type FileShare = typeof fileShares.$inferSelect
 function bytes(name: string) {
   return bigint(name, { mode: "number" })
 }
+
+export const watchedFiles = liveTable(files, ["userId", "spaceKey", "trashed", "trashedAt"], {
+  size: "Bytes.",
+  trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
+  modifiedAt: "When its bytes were last changed before they were sent. Milliseconds since the epoch.",
+})
+
+export const watchedShares = liveTable(fileShares, ["userId", "spaceKey", "fileId"], {
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+  maxDownloads: "Null without a limit.",
+})
+
+export const watchedUsage = liveTable(fileUsage, ["userId"], {
+  used: "Bytes of all files, including those in the trash.",
+  reserved: "Bytes held for running uploads.",
+  trashed: "Bytes of the files in the trash.",
+  revision: "Grows with every change of the files.",
+})
+
+export const watchedFileRevisions = liveTable(spaceFileRevisions, ["spaceId"], {
+  revision: "Grows with every change of the space's files.",
+})

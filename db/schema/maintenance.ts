@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { record } from "./record.ts"
 
 /**
@@ -22,3 +23,7 @@ export const maintenance = pgTable(
     check("maintenance_message", sql`char_length(${table.message}) between 1 and 500`),
   ],
 )
+
+export const watchedMaintenance = liveTable(maintenance, ["place"], {
+  message: "The operator's text for visitors; null for the default text.",
+})

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, foreignKey, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { chatMessages, chatThreads } from "./chat.ts"
 import { milliseconds, record } from "./record.ts"
 import { spaceMembers } from "./spaces.ts"
@@ -58,3 +59,10 @@ export const notifications = pgTable(
 )
 
 export type NotificationRow = typeof notifications.$inferSelect
+
+export const watchedNotifications = liveTable(notifications, ["userId", "inApp", "trashed", "read"], {
+  messageId: "The message that mentions the caller.",
+  authorId: "Who wrote it. Null once their account is deleted.",
+  authorName: "Their name at the time.",
+  excerpt: "The part of the message around the mention.",
+})

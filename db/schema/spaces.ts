@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { byteString, milliseconds, record } from "./record.ts"
 import { users } from "./users.ts"
 
@@ -138,3 +139,17 @@ export type SpaceInvitation = typeof spaceInvitations.$inferSelect
  * `take_space_of_thread` fill it, and `move_links_of_file` and `move_rows_of_thread` keep it.
  */
 export const spaceKey = () => uuid("space_key").notNull().default(PERSONAL)
+
+export const watchedMembers = liveTable(spaceMembers, ["userId", "spaceId", "trashed", "role"], {
+  spaceSlug: "Part of the space's URLs.",
+  spacePictureId: "Null without a picture. Another picture has another id.",
+  memberName: "The name in their profile.",
+  trashedAt: "When the space was deleted. Milliseconds since the epoch.",
+})
+
+export const watchedInvitations = liveTable(spaceInvitations, ["spaceId", "email"], {
+  email: "In lower case. Empty for a link that several people can use.",
+  hint: "The last four characters of the link's URL.",
+  expiresAt: "Milliseconds since the epoch.",
+  maxUses: "How many people can use it; null without a limit.",
+})

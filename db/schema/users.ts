@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { liveTable } from "./live-table.ts"
 import { record } from "./record.ts"
 
 /**
@@ -43,3 +44,9 @@ export const users = pgTable(
 export const FORMER_MEMBER = "00000000-0000-0000-0000-000000000001"
 
 export type User = typeof users.$inferSelect
+
+export const watchedUsers = liveTable(users, ["clerkId"], {
+  clerkId: "The identity provider's id, whichever provider it is.",
+  email: "Empty if the provider knows no email address.",
+  onboardingStep: "Null before the first step.",
+})

@@ -12,7 +12,7 @@ import {
   watchedThreadShares,
   watchedTurns,
   watchedWaiting,
-} from "#server/watched-tables.ts"
+} from "#db/schema/chat.ts"
 import {
   chatCalls,
   chatPresenceChannel,

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
-import { watchedBoats } from "#server/watched-tables.ts"
+import { watchedBoats } from "#db/schema/demo.ts"
 import { BOATS } from "./contract.ts"
 
 export const boatList = defineLiveQuery({

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
-import { watchedDevices } from "#server/watched-tables.ts"
+import { watchedDevices } from "#db/schema/devices.ts"
 
 export const deviceList = defineLiveQuery({
   name: "devices.list",

@@ -4,7 +4,7 @@ import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
-import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#server/watched-tables.ts"
+import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#db/schema/files.ts"
 import {
   fileCalls,
   FileId,

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
-import { watchedMaintenance } from "#server/watched-tables.ts"
+import { watchedMaintenance } from "#db/schema/maintenance.ts"
 
 export const closureList = defineLiveQuery({
   name: "maintenance.listClosures",

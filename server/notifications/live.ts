@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
-import { watchedNotifications } from "#server/watched-tables.ts"
+import { watchedNotifications } from "#db/schema/notifications.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 

@@ -23,6 +23,7 @@ export interface TableDescription<Row extends LiveRow = LiveRow> {
   readonly name: string
   readonly identity: readonly (keyof Row & string)[]
   readonly columns: { readonly [Field in keyof Row]-?: Column<Row[Field]> }
+  readonly types?: { row: Row }
 }
 
 /** A table description without its row type, as the engine uses it. */

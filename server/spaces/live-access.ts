@@ -1,7 +1,7 @@
 import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Dependency, SnapshotSql } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
-import { watchedMembers } from "#server/watched-tables.ts"
+import { watchedMembers } from "#db/schema/spaces.ts"
 
 /** The `eq` of a range whose rows are the viewer's own, or in a space. */
 export function placeOf(viewer: Viewer, spaceId: string | undefined) {

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { defineLiveQuery, type SnapshotSql } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
-import { watchedInvitations, watchedMembers, watchedUsers } from "#server/watched-tables.ts"
+import { watchedInvitations, watchedMembers } from "#db/schema/spaces.ts"
+import { watchedUsers } from "#db/schema/users.ts"
 import { SpaceId } from "./place-contract.ts"
 import { isMember, membershipOf } from "./live-access.ts"
 

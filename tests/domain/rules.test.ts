@@ -2,7 +2,17 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import postgres from "postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { changedIdentities, liveTablesIn } from "#db/replica-identities.ts"
 import { changedRules, readRules } from "#db/rules.ts"
+import * as chat from "#db/schema/chat.ts"
+import * as demo from "#db/schema/demo.ts"
+import * as devices from "#db/schema/devices.ts"
+import * as files from "#db/schema/files.ts"
+import { liveTable } from "#db/schema/live-table.ts"
+import * as maintenance from "#db/schema/maintenance.ts"
+import * as notifications from "#db/schema/notifications.ts"
+import * as spaces from "#db/schema/spaces.ts"
+import * as users from "#db/schema/users.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -46,6 +56,31 @@ describe("the rules in db/rules", () => {
       expect(readFileSync(join(root, "docs/architecture.md"), "utf8")).toContain(`| \`${name}\``)
     },
   )
+})
+
+describe("the replica identities of live tables", () => {
+  const tables = liveTablesIn([chat, demo, devices, files, maintenance, notifications, spaces, users])
+
+  it("are all in the migrations", () => {
+    expect(tables.length).toBeGreaterThan(10)
+    expect(changedIdentities(tables, migrations)).toEqual([])
+  })
+
+  it("are written for a new table, and for another index", () => {
+    const [first] = tables
+    const other = { ...first!, identityIndex: "users_live_in_space" }
+    const added = { schema: "public", name: "notes", identityIndex: "notes_live" }
+    expect(changedIdentities([other, added], migrations)).toEqual([
+      `ALTER TABLE "${first?.name}" REPLICA IDENTITY USING INDEX "users_live_in_space";`,
+      'ALTER TABLE "notes" REPLICA IDENTITY USING INDEX "notes_live";',
+    ])
+  })
+
+  it("need an index, which the error names", () => {
+    expect(() => liveTable(devices.devices, ["label"])).toThrow(
+      'For its live queries the table devices needs this index: uniqueIndex("devices_live").on(table.label, table._id)',
+    )
+  })
 })
 
 describe("a migration", () => {

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
 import { ChatRequest } from "#server/chat/request.ts"
-import { RecallRows } from "#server/chat/row-schemas.ts"
+import { RecallRows } from "#db/schema/chat-json.ts"
 import {
   type Answer,
   idParameter,
