@@ -16,7 +16,11 @@ export async function readJson(
   { limit = JSON_LIMIT, cleansTexts = false } = {},
 ): Promise<JsonBody> {
   const bytes = await readBytes(request, limit)
-  if (!bytes) return { ok: false, status: 413 }
+  return bytes ? parseJson(bytes, { cleansTexts }) : { ok: false, status: 413 }
+}
+
+/** The same for a body that has been read. */
+export function parseJson(bytes: Uint8Array, { cleansTexts = false } = {}): JsonBody {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
     return cleansTexts || isStorable(value) ? { ok: true, value } : { ok: false, status: 400 }
@@ -34,7 +38,8 @@ export function json(body: unknown, init: ResponseInit = {}): Response {
 
 /** For a body over the limit. */
 export function bodyTooLarge(headers: HeadersInit = {}, limit = JSON_LIMIT): Response {
-  return json({ error: `Request body larger than ${limit / 1024} KB` }, { status: 413, headers })
+  const size = limit < 1024 * 1024 ? `${limit / 1024} KB` : `${limit / 1024 / 1024} MB`
+  return json({ error: `Request body larger than ${size}` }, { status: 413, headers })
 }
 
 /**

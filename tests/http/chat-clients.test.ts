@@ -104,6 +104,22 @@ describe("useChat in a stored conversation", () => {
     expect(exported).toContain("Two.")
   })
 
+  it("goes on after a history of megabytes, of which only the last message is read", async () => {
+    const { chat, threadId } = await openChat()
+    const long = { type: "text", text: "é".repeat(31_000) } as const
+    chat.messages = Array.from({ length: 70 }, (_, at) => ({
+      id: `${at}`,
+      role: at % 2 ? "assistant" : "user",
+      parts: [long],
+    }))
+    await reply(chat.sendMessage({ text: "Now" }), "Then.")
+    expect(await contents(threadId)).toEqual(["Now", "Then."])
+
+    const alone = await ada("/api/chat", post({ messages: chat.messages }))
+    expect(alone.status).toBe(413)
+    expect(await alone.json()).toEqual({ error: "Request body larger than 256 KB" })
+  })
+
   it("regenerates an earlier reply, and keeps what followed it", async () => {
     const { chat, threadId } = await openChat()
     await reply(chat.sendMessage({ text: "First" }), "One.")

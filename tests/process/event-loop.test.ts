@@ -129,6 +129,15 @@ describe("others wait for a moment at most for JSON", () => {
   })
 })
 
+describe("others wait for a moment at most for megabytes", () => {
+  it.each(Object.entries(HISTORIES))("of %s, sent to a conversation", (name, history) => {
+    const body = `{"threadId":"${crypto.randomUUID()}","messages":[${history},{"id":"q","role":"user","parts":[{"type":"text","text":"a"}]}]}`
+    return expectShort(name, () =>
+      ada("/api/chat", { method: "POST", headers: { "content-type": "application/json" }, body }),
+    )
+  })
+})
+
 describe("others wait for a moment at most for a request", () => {
   it.each(Object.entries(HEADERS))("with a long header %s", async (name, value) => {
     for (const path of ["/", "/dashboard", "/api/health"])
@@ -221,6 +230,20 @@ const BODIES = {
     name: "x",
     password: "y".repeat(100_000),
   }),
+}
+
+/** In a body that may have 32 MB. */
+const HISTORIES = {
+  text: `"${"a".repeat(30_000_000)}"`,
+  "a data URL": `{"url":"data:image/png;base64,${"A".repeat(30_000_000)}"}`,
+  "lists in lists": "[".repeat(15_000_000) + "]".repeat(15_000_000),
+  messages: "{},".repeat(9_000_000) + "{}",
+  numbers: `[${"1,".repeat(15_000_000)}1]`,
+  digits: "1".repeat(30_000_000),
+  properties: `{${'"a":1,'.repeat(5_000_000)}"a":1}`,
+  escapes: `"${"\\ud800".repeat(5_000_000)}"`,
+  "escapes in a URL": `"data:${"\\n".repeat(15_000_000)}"`,
+  "Chinese characters": `"${"漢".repeat(10_000_000)}"`,
 }
 
 const HEADERS = {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import * as v from "valibot"
 import { incomingContext } from "#server/context.ts"
 import { ThreadId } from "#server/chat/contract.ts"
+import { readPostedBody } from "#server/chat/posted-body.ts"
 import { ChatRequest } from "#server/chat/request.ts"
 import {
   readConversation,
@@ -15,7 +16,7 @@ import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
 import { claimedAddress } from "#server/http/client-key.ts"
-import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
+import { bodyTooLarge, json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
@@ -43,8 +44,10 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (!limit.success) return json({ error: "Too many requests" }, { status: 429, headers })
   if (!model.available) return json({ error: "Missing AI_GATEWAY_API_KEY" }, { status: 500, headers })
 
-  const body = await readJson(request, { cleansTexts: true })
-  if (!body.ok && body.status === 413) return bodyTooLarge(headers)
+  const body = await readPostedBody(request, services, session.userId)
+  if (!body.ok && body.status === 413) return bodyTooLarge(headers, body.limit)
+  if (!body.ok && body.status === 429)
+    return json({ error: "Too many requests" }, { status: 429, headers: { ...headers, "Retry-After": "1" } })
   if (!body.ok) return json({ error: "Invalid JSON body" }, { status: 400, headers })
   const ask = v.safeParse(ChatRequest, body.value)
   if (!ask.success) return json({ error: SHAPE }, { status: 400, headers })
