@@ -177,6 +177,11 @@ export const chatTurns = pgTable(
     process: bigint("process", { mode: "number" }),
     stopRequestedAt: milliseconds("stop_requested_at"),
     /**
+     * When the person who asked for it closed their stream of it before its end. Null while they read
+     * it, and if nobody streams it.
+     */
+    leftAt: milliseconds("left_at"),
+    /**
      * A turn that is still running at this time has lost its process. Null if an earlier version
      * started it: 35 seconds later.
      */

@@ -7,6 +7,7 @@ import { mayRead } from "#server/spaces/access.ts"
 import { beginFold, type ReplyChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
 import { writeFailure } from "./failure-contract.ts"
 import { liveChunks, liveTurns } from "./live.ts"
+import { noteRead, readPersonally, type ReadReply } from "./left-replies.ts"
 import { openQueue, type Queue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks, stopChunks } from "./reply-chunks.ts"
 import { findThread } from "./threads.ts"
@@ -16,34 +17,31 @@ type ResumeScope = Scope<"db" | "viewer" | "turns" | "live" | "log">
 /** How many streams of one person may follow replies in this process. */
 const FOLLOWED_AT_ONCE = 10
 
-export interface ResumedReply {
-  chunks: AsyncIterable<ReplyChunk>
-  leave(): void
-}
-
 /**
  * The reply in progress in a conversation, from its first word and then as its rows arrive,
  * whichever process generates it. Null if there is none. Throws NotFound, and Conflict if the viewer
  * follows too many.
  */
-export async function resumeReply(scope: ResumeScope, threadId: string): Promise<ResumedReply | null> {
+export async function resumeReply(scope: ResumeScope, threadId: string): Promise<ReadReply | null> {
   const { spaceId } = await findThread(scope, threadId)
   const [turn] = await scope.db
     .select({ _id: chatTurns._id, model: chatTurns.model, questionId: chatTurns.questionId })
     .from(chatTurns)
     .where(and(eq(chatTurns.threadId, threadId), eq(chatTurns.status, "running")))
   if (!turn) return null
+  if (spaceId === null) await noteRead(scope, turn._id)
   const exit = scope.turns.enterAlone(`follows ${scope.viewer.user._id}`, FOLLOWED_AT_ONCE)
   if (!exit) throw new Conflict("too-many-streams", { most: FOLLOWED_AT_ONCE })
 
-  return followReply(scope, { ...turn, threadId, spaceId }, exit)
+  const followed = followReply(scope, { ...turn, threadId, spaceId }, exit)
+  return spaceId === null ? readPersonally(scope, turn._id, followed) : followed
 }
 
 /**
  * The same for a reply whose id is known. It ends when the viewer may no longer see the
  * conversation; no text committed after that is sent. `ended` is called at its end.
  */
-export function followReply(scope: ResumeScope, turn: FollowedTurn, ended: () => void): ResumedReply {
+export function followReply(scope: ResumeScope, turn: FollowedTurn, ended: () => void): ReadReply {
   const chunks = openQueue<ReplyChunk>()
   let isLeft = false
   const leave = () => {

@@ -58,6 +58,12 @@ export async function requestStopOfReply(
   return announceStop(scope, eq(chatTurns._id, answerId))
 }
 
+/** Stops the reply that `which` selects, and resolves when it has ended, or immediately without one. */
+export async function stopAmong(scope: StopScope, which: SQL | undefined): Promise<void> {
+  const turn = await announceStop(scope, which)
+  if (turn) await untilOver(scope, turn._id)
+}
+
 async function announceStop({ db, announce }: Scope<"db" | "announce">, which: SQL | undefined) {
   const [turn] = await db
     .update(chatTurns)

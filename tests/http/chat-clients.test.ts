@@ -12,6 +12,7 @@ let app: TidelineApp
 let ada: Person
 let grace: Person
 let spaceId: string
+let sql: postgres.Sql
 
 beforeAll(async () => {
   gateway = await openScriptedGateway()
@@ -24,15 +25,15 @@ beforeAll(async () => {
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)
   await grace("/api/chat/threads")
-  const made = await ada("/api/spaces", post({ name: "Engines", slug: "engines" }))
+  const made = await ada("/api/spaces", post({ name: "Engines" }))
   spaceId = ((await made.json()) as { space: { _id: string } }).space._id
-  const sql = postgres(app.databaseUrl, { max: 1 })
+  sql = postgres(app.databaseUrl, { max: 1 })
   await sql`
     insert into space_members (space_id, user_id, role)
     select ${spaceId}, _id, 'editor' from users where email = ${graceHopper.email}`
-  await sql.end()
 })
 afterAll(async () => {
+  await sql.end()
   await app.stop()
   await gateway.close()
 })
@@ -140,6 +141,76 @@ describe("useChat in a stored conversation", () => {
       "Two.",
       "Another one.",
     ])
+  })
+})
+
+describe("useChat that stops a stored reply", () => {
+  it("goes on with the next message, and the reply keeps its text", async () => {
+    const { chat, threadId } = await openChat()
+    const sending = chat.sendMessage({ text: "First" })
+    const first = await gateway.asked(0)
+    first.say("Half a reply")
+    await expect.poll(() => textsOf(chat).at(-1)).toBe("Half a reply")
+    await chat.stop()
+    await sending
+    await reply(chat.sendMessage({ text: "Second" }), "To the second.")
+    expect(first.aborted).toBe(true)
+    expect(await contents(threadId)).toEqual(["First", "Half a reply", "Second", "To the second."])
+    expect((await messages(threadId)).map(({ turn }) => turn?.status)).toEqual([
+      undefined,
+      "stopped",
+      undefined,
+      "completed",
+    ])
+    expect(gateway.answers[1]?.request).toContain("Half a reply")
+  })
+
+  it("generates another reply to the same message", async () => {
+    const { chat, threadId } = await openChat()
+    const sending = chat.sendMessage({ text: "First" })
+    ;(await gateway.asked(0)).say("Half a reply")
+    await expect.poll(() => textsOf(chat).at(-1)).toBe("Half a reply")
+    await chat.stop()
+    await sending
+    await reply(chat.regenerate(), "Another.")
+    expect(await contents(threadId)).toEqual(["First", "Another."])
+  })
+
+  it("leaves the reply alone that is read again after a reload", async () => {
+    const { chat, threadId } = await openChat()
+    const sending = chat.sendMessage({ text: "First" })
+    const first = await gateway.asked(0)
+    first.say("Half ")
+    await expect.poll(() => textsOf(chat).at(-1)).toBe("Half ")
+    await chat.stop()
+    await sending
+    await expect.poll(() => leftAt(threadId)).not.toBeNull()
+    const again = await ada(`/api/chat/${threadId}/stream`)
+    expect(again.status).toBe(200)
+    const refused = await ada("/api/chat", post(asking(threadId, "q2", "Second")))
+    expect([refused.status, first.aborted]).toEqual([409, false])
+    first.say("a reply")
+    first.finish()
+    expect(await again.text()).toContain("a reply")
+    expect(await contents(threadId)).toEqual(["First", "Half a reply"])
+  })
+
+  it("finishes the reply if no message follows, and does not begin it again when it is resent", async () => {
+    const { chat, threadId } = await openChat()
+    const sending = chat.sendMessage({ text: "First" })
+    const first = await gateway.asked(0)
+    await expect.poll(async () => (await messages(threadId)).length).toBe(2)
+    await chat.stop()
+    await sending
+    await expect.poll(() => leftAt(threadId)).not.toBeNull()
+    const resent = await ada("/api/chat", post({ threadId, messages: chat.messages.slice(0, 1) }))
+    expect([resent.status, first.aborted]).toEqual([409, false])
+    const waiting = { ...asking(threadId, "q2", "Second"), mayWait: true }
+    expect((await ada("/api/chat", postAsync(waiting))).status).toBe(202)
+    first.say("All of it.")
+    first.finish()
+    ;(await gateway.asked(1)).finish()
+    await expect.poll(() => contents(threadId)).toEqual(["First", "All of it.", "Second", ""])
   })
 })
 
@@ -320,6 +391,12 @@ async function messages(threadId: string) {
 
 async function contents(threadId: string): Promise<string[]> {
   return (await messages(threadId)).map(({ content }) => content)
+}
+
+async function leftAt(threadId: string): Promise<unknown> {
+  const [turn] =
+    await sql`select left_at from chat_turns where thread_id = ${threadId} and status = 'running'`
+  return turn?.["left_at"]
 }
 
 async function replacedBy(threadId: string, messageId = "none"): Promise<string[]> {

@@ -190,7 +190,7 @@ describe("a link to a copy", () => {
     await shareIt(threadId, { shows: "copy" })
     await generateAgain(threadId)
     expect(await replacedTexts(threadId)).toEqual([""])
-    const made = await ada("/api/spaces", post({ name: "Engines", slug: "engines" }))
+    const made = await ada("/api/spaces", post({ name: "Engines" }))
     const { space } = (await made.json()) as { space: { _id: string } }
     const moved = await ada(`/api/chat/threads/${threadId}/move`, post({ spaceId: space._id }))
     expect(moved.status).toBe(200)

@@ -96,6 +96,25 @@ describe("two processes on one database", () => {
     })
   })
 
+  it("stop a reply whose reader has left one of them, when the next message arrives at the other", async () => {
+    const threadId = await makeThread(atA)
+    const stream = (await atA("/api/chat", post(question(threadId, "q1")))).body?.getReader()
+    const left = await gateway.asked(0)
+    left.say("Half a reply")
+    await stream?.read()
+    await stream?.cancel()
+    const next = await atB("/api/chat", post(question(threadId, "q2")))
+    expect(next.status).toBe(200)
+    const answer = await gateway.asked(1)
+    answer.say("The next one.")
+    answer.finish()
+    expect(await next.text()).toContain("The next one.")
+    await expect.poll(() => left.aborted).toBe(true)
+    const stored = (await messages(atB, threadId)).map(({ content, turn }) => [content, turn?.status])
+    expect(stored[1]).toEqual(["Half a reply", "stopped"])
+    expect(stored[3]).toEqual(["The next one.", "completed"])
+  })
+
   it("store forty complete replies for forty people who disconnect at the same moment", async () => {
     const threads = await Promise.all(Array.from({ length: 40 }, () => makeThread(atA)))
     await Promise.all(

@@ -12,6 +12,7 @@ import {
   type ReadMessage,
 } from "#server/chat/conversation.ts"
 import { answerFailure } from "#server/chat/failure.ts"
+import { openAfterLeft, readPersonally } from "#server/chat/left-replies.ts"
 import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
@@ -108,6 +109,9 @@ async function readPosted({
     : { messages: await readConversation(messages) }
 }
 
+/** Milliseconds until a client's closing of its stream is known, if it sends a message immediately. */
+const LEAVING_TIME = 1000
+
 /**
  * The conversation is stored, and the reply continues if the reader disconnects or was never
  * connected.
@@ -128,11 +132,13 @@ async function answerInThread(
     spaceId,
     mayWait,
   }
-  if (prefersAsync(request)) {
-    const asked = await askInBackground(scope, threadId, question)
+  const isAsync = prefersAsync(request)
+  const next = { threadId, question, leavingTime: isAsync ? 0 : LEAVING_TIME }
+  if (isAsync) {
+    const asked = await openAfterLeft(scope, next, () => askInBackground(scope, threadId, question))
     return json(asked, { status: 202, headers: { ...headers, "Preference-Applied": "respond-async" } })
   }
-  const { chunks, turn } = await startReply(scope, threadId, question)
+  const { chunks, turn } = await openAfterLeft(scope, next, () => startReply(scope, threadId, question))
   // The stream of somebody who is removed from the space ends with that commit, so it is read as
   // everybody else in the space reads it.
   if (turn?.spaceId != null) {
@@ -140,7 +146,8 @@ async function answerInThread(
     const reply = followReply(scope, followed, () => {})
     return streamResponse(reply.chunks, { headers, leave: reply.leave })
   }
-  return streamResponse(chunks, { headers, leave: () => {} })
+  const reply = turn ? readPersonally(scope, turn.answerId, { chunks }) : { chunks, leave: () => {} }
+  return streamResponse(reply.chunks, { headers, leave: reply.leave })
 }
 
 /** Nothing is stored, so a reply ends when its reader disconnects. */
