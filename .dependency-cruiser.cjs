@@ -69,7 +69,8 @@ module.exports = {
       name: "domains-not-http",
       severity: "error",
       from: {
-        path: "^server/(accounts|blog|chat|demo|devices|docs|files|mail|operator|plans|spaces|users|waitlist)/",
+        path: "^server/",
+        pathNot: ["^server/(http|commands)/", "^server/(app|context)\\.ts$"],
       },
       to: { path: "^server/http/" },
     },

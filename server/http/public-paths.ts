@@ -1,3 +1,5 @@
+import { isApiPath, pagePath } from "#server/transport/paths.ts"
+
 /**
  * Prefixes of unknown URLs that visitors get a 404 for too. The contract says "anything starting
  * with" of the first three. The routes themselves declare which of them visitors may open.
@@ -22,23 +24,7 @@ export function answersForItself(url: URL): boolean {
   return ANSWERS_FOR_ITSELF.test(pagePath(url))
 }
 
-/** Whether the URL is for programs, which need a status and JSON instead of a page. */
-export function isApiPath(pathname: string): boolean {
-  return /^\/(api|trpc)(\/|$)/i.test(pathname)
-}
-
 /** Whether the URL looks like a static file. Only meaningful for URLs without a route. */
 export function looksLikeFile(url: URL): boolean {
   return STATIC_FILE.test(url.pathname) && !isApiPath(url.pathname)
-}
-
-/**
- * The page's own path: React Router requests a page's data at `<path>.data`, `<path>/_.data` and
- * `/_root.data`.
- */
-export function pagePath(url: URL): string {
-  return url.pathname
-    .replace(/\/_root\.data$/, "/")
-    .replace(/\/_\.data$/, "/")
-    .replace(/\.data$/, "")
 }

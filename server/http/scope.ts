@@ -10,7 +10,7 @@ import { findOrCreateUser } from "#server/users/users.ts"
 import { json } from "#server/transport/json.ts"
 import { refusalBody } from "#server/transport/refusals.ts"
 import { chosenLanguage, languageFor } from "#server/transport/language.ts"
-import { isApiPath } from "./public-paths.ts"
+import { isApiPath } from "#server/transport/paths.ts"
 import { signInPath } from "./redirects.ts"
 import { unauthorized } from "./unauthorized.ts"
 

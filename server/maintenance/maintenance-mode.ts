@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { json } from "#server/transport/json.ts"
 import { languageFor } from "#server/transport/language.ts"
-import { isApiPath, pagePath } from "#server/http/public-paths.ts"
+import { isApiPath, pagePath } from "#server/transport/paths.ts"
 import { themeIn } from "#server/transport/theme.ts"
 import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
 import type { Scope } from "#server/scope.ts"

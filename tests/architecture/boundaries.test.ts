@@ -29,7 +29,9 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   "adapters-import-ports-only": {
     "server/adapters/mail/planted.ts": `import { findUser } from "#server/users/users.ts"`,
   },
-  "domains-not-http": { "server/files/planted.ts": `import { requireScope } from "#server/http/scope.ts"` },
+  "domains-not-http": {
+    "server/notifications/planted.ts": `import { requireScope } from "#server/http/scope.ts"`,
+  },
   "transport-knows-no-domain": {
     "server/transport/planted.ts": `import { findUser } from "#server/users/users.ts"`,
   },

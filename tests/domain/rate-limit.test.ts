@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { createSpendingLimiter } from "#server/http/spending-limiter.ts"
+import { createSpendingLimiter } from "#server/transport/spending-limiter.ts"
 import { createRateLimiter, rateLimitHeaders } from "#server/transport/rate-limit.ts"
 
 test("what a network is refused does not count for the person", () => {

@@ -1,4 +1,4 @@
-import { createRateLimiter, type RateLimit } from "#server/transport/rate-limit.ts"
+import { createRateLimiter, type RateLimit } from "./rate-limit.ts"
 
 /** Who causes a cost. */
 export interface Spender {
