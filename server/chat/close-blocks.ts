@@ -34,6 +34,8 @@ export function closeBlocks(markdown: string): string {
 
 /** The block of code or HTML that a line begins, if it does not end on the same line. */
 export function beginBlock(line: string): OpenBlock | null {
+  // Few lines can, and a reply may have hundreds of thousands.
+  if (!/^ {0,3}[`~<]/.test(line)) return null
   const fence = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line)
   if (fence) {
     const end = fence[1] ?? fence[2] ?? ""
@@ -46,6 +48,7 @@ export function beginBlock(line: string): OpenBlock | null {
 
 /** How far the content of a list's item is indented; 0 where the line begins none. */
 function listOf(line: string): number {
+  if (!/^ {0,3}[-+*\d]/.test(line)) return 0
   if (/^ {0,3}([-*_])([ \t]*\1){2,}[ \t]*$/.test(line)) return 0
   const marker = /^( {0,3}(?:[-+*]|\d{1,9}[.)]))( {1,4}(?=\S)|(?=\s|$))/.exec(line)
   return marker ? (marker[1]?.length ?? 0) + (marker[2]?.length || 1) : 0

@@ -9,6 +9,7 @@ export function createFootnoteSeparator(): (markdown: string) => string {
   const taken = new Set<string>()
   const next = new Map<string, number>()
   return (markdown) => {
+    if (!markdown.includes("[^")) return markdown
     const labels = new Set(linesOf(markdown).flatMap(({ line, isCode }) => (isCode ? [] : definedIn(line))))
     const renamed = new Map(
       [...labels].filter((label) => taken.has(label)).map((label) => [label, freeLabel(label, labels)]),

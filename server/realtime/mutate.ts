@@ -71,9 +71,7 @@ export function createMutator<Viewer, Scope>(
     if (!isStorable(request.args)) throw unstorable()
     const parsed = v.safeParse(mutation.schema, request.args, { abortEarly: true })
     if (!parsed.success) throw refuseArguments(parsed.issues)
-    const digest = createHash("sha256")
-      .update(JSON.stringify([request.mutation, request.args]))
-      .digest("base64url")
+    const digest = digestOf(request)
     const done = await transact(viewer, async (scope, query) => {
       const [fresh] = await query(REMEMBERED, [userId, request.mutationId, digest])
       if (!fresh) return recall(await query(RECALL, [userId, request.mutationId]), digest)
@@ -82,6 +80,18 @@ export function createMutator<Viewer, Scope>(
       return { value, xid: String(fresh["xid"]) }
     })
     return { ...done, lsn: lsnToWire(lsnFromSql(await place(PLACE))) }
+  }
+}
+
+function digestOf({ mutation, args }: MutationRequest): string {
+  try {
+    return createHash("sha256")
+      .update(JSON.stringify([mutation, args]))
+      .digest("base64url")
+  } catch (error) {
+    // A message of 64 kB can be nested deeper than the stack.
+    if (error instanceof RangeError) throw new Refused("invalid", "The arguments are nested too deeply.")
+    throw error
   }
 }
 

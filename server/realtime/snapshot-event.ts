@@ -33,6 +33,12 @@ export function renderSnapshot(position: Position, parts: readonly Part[]): stri
   )
 }
 
+/** In characters, roughly. */
+export function sizeOf(part: Part): number {
+  const texts = part.kind === "rows" ? part.page.texts : part.changes
+  return texts.reduce((size, text) => size + text.length, 0)
+}
+
 function pieces(part: Part): string[] {
   const token = JSON.stringify(part.token)
   if (part.kind === "changes") {

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server as HttpServer } from "node:http"
 
 import { Server, type Socket } from "socket.io"
 import * as v from "valibot"
+import { WebSocketServer, type ServerOptions } from "ws"
 
 import type { Client } from "./client.ts"
 import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
@@ -60,6 +61,13 @@ interface RawConnection {
   once(event: "close", listener: () => void): void
 }
 
+/** What a connection sends at once is taken in several turns of the event loop: others come between. */
+class OneMessageATurn extends WebSocketServer {
+  constructor(options: ServerOptions) {
+    super({ ...options, allowSynchronousEvents: false })
+  }
+}
+
 export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
   const { hub, metrics, log } = options
   const slices = Array.from({ length: SLICES }, () => ({
@@ -93,6 +101,7 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     perMessageDeflate: false,
     httpCompression: false,
     maxHttpBufferSize: CONNECTION_LIMITS.messageBytes,
+    wsEngine: OneMessageATurn,
     connectTimeout: CONNECTION_LIMITS.handshakeMs,
     pingInterval: CONNECTION_LIMITS.pingIntervalMs,
     pingTimeout: CONNECTION_LIMITS.pingTimeoutMs,

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+
 import * as v from "valibot"
 
 import { mayHaveLapsed } from "./access-changes.ts"
@@ -19,7 +21,7 @@ import { isTemporary, refusalFor, createRefusal, Refused, tookTooLong } from "./
 import { changesSince, affects } from "./resume.ts"
 import type { Ring } from "./ring.ts"
 import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
-import { renderSnapshot, type Part } from "./snapshot-event.ts"
+import { renderSnapshot, sizeOf, type Part } from "./snapshot-event.ts"
 import type { Tuple } from "./tables.ts"
 import type { Transaction } from "./transactions.ts"
 
@@ -66,9 +68,12 @@ interface ClientRows {
 
 interface Request {
   readonly client: Client
+  /** Those that have no answer yet. */
   readonly wanted: Wanted[]
+  /** Those of them that need another snapshot. */
+  readonly again: Wanted[]
   readonly answer: SubscribeAnswer
-  attempts: number
+  readonly attempts: number
   /**
    * When to stop waiting for the stream, in ms of `performance.now()`: earlier than the deadline,
    * whose refusal gives no reason.
@@ -83,6 +88,8 @@ interface Reading {
 }
 
 const BATCH = 100
+/** The longest time for which sending rows blocks the event loop, in ms. */
+const TURN_MS = 5
 /** The part of the time for a response in which the stream may catch up. */
 const STREAM_SHARE = 0.9
 const ATTEMPTS = 50
@@ -113,7 +120,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       if (wanted.length === 0) return Promise.resolve(answer)
       return new Promise((resolve) => {
         const streamBy = performance.now() + STREAM_SHARE * options.answerMs
-        const request = { client, wanted: [...wanted], answer, attempts: 0, streamBy, resolve: settle }
+        const given = { client, wanted: [...wanted], again: [], answer, attempts: 0 }
+        const request = { ...given, streamBy, resolve: settle }
         const deadline = setTimeout(() => refuse({ ...request, wanted }, tookTooLong()), options.answerMs)
         enqueue(request)
 
@@ -139,7 +147,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       )
     }
     if (client.outbox.overflowing || client.outbox.backlogBytes > CONNECTION_LIMITS.heldBytes) {
-      throw new Refused("unavailable", "The connection is too slow for more.", 2000)
+      throw tooSlow()
     }
     const question = catalogue.ask(item, client.viewer)
     const point = item.have && openResumeToken(secret, client.userId, question.range, item.have.token)
@@ -206,17 +214,10 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       if (!(await hub.reached(gate, Math.max(0, streamBy - performance.now())))) {
         throw createRefusal("unavailable", "server-behind", 1000)
       }
-      await new Promise<void>((resolve, reject) => {
-        hub.between(() => {
-          try {
-            const texts = new Map<string, readonly string[]>()
-            for (const request of live) finish(request, snapshot, texts)
-            resolve()
-          } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)))
-          }
-        })
-      })
+      for (let left = live; left.length > 0;) {
+        left = await finishSome(left, snapshot)
+        if (left.length > 0) await nextTurn()
+      }
     } catch (error) {
       // A query that fails in SQL fails its transaction, so each request of the batch is retried
       // alone.
@@ -229,9 +230,25 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
   }
 
+  /** As many as one turn of the event loop has time for. Resolves to the requests with the rest. */
+  function finishSome(live: readonly Request[], snapshot: Snapshot<Reading> | null): Promise<Request[]> {
+    return new Promise((resolve, reject) => {
+      hub.between(() => {
+        try {
+          const hasTime = limitTime()
+          // The rows may be others in the next turn.
+          const texts = new Map<string, readonly string[]>()
+          resolve(live.filter((request) => !finish(request, snapshot, texts, hasTime)))
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)))
+        }
+      })
+    })
+  }
+
   async function serveOneByOne(request: Request): Promise<void> {
     for (const each of request.wanted) {
-      await new Promise((resolve) => void serve([{ ...request, wanted: [each], resolve }]))
+      await new Promise((resolve) => void serve([{ ...request, wanted: [each], again: [], resolve }]))
     }
     request.resolve(request.answer)
   }
@@ -259,21 +276,25 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
 
   /**
    * Runs between two transactions: brings the rows up to the hub's position, sends them, and
-   * follows from there.
+   * follows from there. False if the time is up before all of them are sent.
    */
   function finish(
     request: Request,
     snapshot: Snapshot<Reading> | null,
     texts: Map<string, readonly string[]>,
-  ): void {
-    if (!dropCancelled(request)) return
-    const { client, wanted, answer } = request
+    hasTime: () => boolean,
+  ): boolean {
+    if (!dropCancelled(request)) return true
+    const { client, wanted, again, answer } = request
     const missing = snapshot ? snapshot.missing() : []
     const position = hub.position()
     const parts: Part[] = []
-    const again: Wanted[] = []
-    for (const each of wanted) {
+    let size = 0
+    while (wanted.length > 0 && hasTime()) {
+      const each = wanted.shift()
+      if (!each) break
       try {
+        if (client.outbox.backlogBytes + size > CONNECTION_LIMITS.heldBytes) throw tooSlow()
         if (missing === null) throw new PageUnsettled()
         catalogue.confirm(each)
         // Before the verdict: the snapshot may not show a right that the stream has delivered.
@@ -286,6 +307,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         }
         const { part, range } = answerOf(client, each, snapshot, late, texts)
         parts.push(part)
+        size += sizeOf(part)
         hub.follow({
           id: each.id,
           client,
@@ -315,11 +337,17 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     for (const text of renderSnapshot({ epoch: hub.epoch(), lsn: lsnToWire(position) }, parts)) {
       client.outbox.snapshot(text, position)
     }
-    if (again.length === 0) return request.resolve(answer)
+    if (wanted.length > 0) return false
+    if (again.length > 0) repeat(request)
+    else request.resolve(answer)
+    return true
+  }
+
+  function repeat(request: Request): void {
     metrics.count("snapshots_repeated")
     setTimeout(
       () => {
-        queue.push({ ...request, wanted: again, attempts: request.attempts + 1 })
+        queue.push({ ...request, wanted: request.again, again: [], attempts: request.attempts + 1 })
         schedule()
       },
       5 * (request.attempts + 1),
@@ -369,7 +397,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     const { client, wanted } = request
     const kept = client.closed ? [] : wanted.filter((each) => client.pending.get(each.id) === each.claim)
     wanted.splice(0, wanted.length, ...kept)
-    if (kept.length > 0) return true
+    if (kept.length > 0 || request.again.length > 0) return true
     request.resolve(request.answer)
     return false
   }
@@ -385,6 +413,21 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     }
     request.resolve(request.answer)
   }
+}
+
+/** For one at least, so that there is progress on a busy machine. */
+function limitTime(): () => boolean {
+  const until = performance.now() + TURN_MS
+  let isFirst = true
+  return () => {
+    const has = isFirst || performance.now() < until
+    isFirst = false
+    return has
+  }
+}
+
+function tooSlow(): Refused {
+  return new Refused("unavailable", "The connection is too slow for more.", 2000)
 }
 
 function readItem(item: { readonly id: number }): SubscribeItem {

@@ -1,13 +1,10 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { recordPasses, slowness } from "../support/longest-pass.ts"
+import { recordPasses } from "../support/longest-pass.ts"
 import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
 
-/** Milliseconds of processor time for which one request may hold up all others. */
-const MOST = 50
-
-const { settings, longestPass } = recordPasses()
+const { settings, expectShort: expectShortActs } = recordPasses()
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -26,18 +23,11 @@ afterAll(async () => {
   await app.stop()
 })
 
-/**
- * What is compiled or loaded the first time does not count, unless it happens again. As a table in
- * the output with PASSES=1.
- */
-async function expectShort(name: string, act: () => Promise<Response>) {
-  const complete = async () => {
+function expectShort(name: string, act: () => Promise<Response>) {
+  return expectShortActs(name, async () => {
     const response = await act()
     expect(response.status, await response.text()).toBeLessThan(500)
-  }
-  const longest = Math.min(await longestPass(complete), await longestPass(complete))
-  if (process.env["PASSES"]) process.stdout.write(`${longest.toFixed(0).padStart(4)} ms  ${name}\n`)
-  expect(longest).toBeLessThan(MOST * slowness())
+  })
 }
 
 describe("others wait for a moment at most while somebody", () => {

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
-import { classOfText } from "./long-run.ts"
+import { LongText } from "./long-text.tsx"
 
 /** The model's reasoning, collapsed. */
 export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolean }) {
@@ -13,15 +13,12 @@ export function Reasoning({ text, isGrowing }: { text: string; isGrowing: boolea
         <Icon name="chevron-right" className="size-3.5 transition-transform group-open/thought:rotate-90" />
       </summary>
       <div
-        className={classOfText(
-          text,
-          "max-h-96 overflow-y-auto border-l-2 border-line pl-4 [overflow-wrap:anywhere] whitespace-pre-wrap",
-        )}
+        className="max-h-96 overflow-y-auto border-l-2 border-line pl-4"
         tabIndex={0}
         role="group"
         aria-label={t`Reasoning`}
       >
-        {text}
+        <LongText text={text} />
       </div>
     </details>
   )

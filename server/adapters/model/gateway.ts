@@ -4,6 +4,7 @@ import { APICallError, wrapLanguageModel, type LanguageModel } from "ai"
 import type { Model } from "#server/ports/model.ts"
 import { mergeDeltas } from "./merge-deltas.ts"
 import { createModelFetch } from "./model-fetch.ts"
+import { createReplyBounds } from "./reply-bounds.ts"
 import { createTagReader } from "./think-tags.ts"
 
 type Gateway =
@@ -38,7 +39,8 @@ function connect(gateway: Exclude<Gateway, { kind: "missing" }>, name: string): 
       wrapGenerate: ({ doGenerate }) => limit.learn(async () => doGenerate()),
       async wrapStream({ doStream }) {
         const { stream, ...rest } = await limit.learn(async () => doStream())
-        return { ...rest, stream: mergeDeltas(stream, createTagReader().read) }
+        const [tags, bounds] = [createTagReader(), createReplyBounds()]
+        return { ...rest, stream: mergeDeltas(stream, (part) => tags.read(part).flatMap(bounds.read)) }
       },
     },
   })

@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Pace } from "./pace.ts"
 
 /** The first packets are passed on as they arrive: they contain the role and the first words. */
 const AT_ONCE = 4
+
+/** Bytes that are passed on in one turn of the event loop, so that others get theirs. */
+const MOST_AT_ONCE = 32 * 1024
 
 interface Options {
   pace: Pace
@@ -25,6 +29,7 @@ export function paceBytes(
   const leave = pace.enter()
   const ended = Promise.withResolvers<void>()
   let packets: Uint8Array[] = []
+  let rest = Buffer.alloc(0)
   let arrived = Promise.withResolvers<void>()
   let failure: { error: unknown } | null = null
   let isOver = false
@@ -35,15 +40,19 @@ export function paceBytes(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (rest.length > 0) {
+          await nextTurn()
+          return give(controller)
+        }
         await arrived.promise
         if (given >= AT_ONCE) await untilDue()
         if (packets.length > 0) {
-          const together = packets
+          rest = Buffer.concat(packets)
           packets = []
           if (!isOver) arrived = Promise.withResolvers()
           given++
           due = performance.now() + pace.interval
-          return controller.enqueue(Buffer.concat(together))
+          return give(controller)
         }
         const end = failure && endOf(failure.error)
         if (failure && end === null) throw failure.error
@@ -54,6 +63,11 @@ export function paceBytes(
     },
     { highWaterMark: 0 }, // nothing is passed on before it is requested
   )
+
+  function give(controller: ReadableStreamDefaultController<Uint8Array>) {
+    controller.enqueue(rest.subarray(0, MOST_AT_ONCE))
+    rest = rest.subarray(MOST_AT_ONCE)
+  }
 
   /** Immediately, because an error also overtakes what `fetch` holds. */
   async function readAhead() {

@@ -3,6 +3,9 @@ import type { StreamPart } from "./merge-deltas.ts"
 const OPEN = "<think>"
 const CLOSE = "</think>"
 
+/** Characters, white space above all, after which a text does not begin with a tag any more. */
+const MOST_HELD = 1000
+
 /** Parts that do not belong to the text between which they arrive. */
 const PASSING = new Set<StreamPart["type"]>(["stream-start", "response-metadata", "raw", "ping"])
 
@@ -38,7 +41,7 @@ export function createTagReader() {
   function advance(textId: string): StreamPart[] {
     if (state === "undecided") {
       const text = held.trimStart()
-      if (text.length < OPEN.length && OPEN.startsWith(text)) return []
+      if (held.length < MOST_HELD && text.length < OPEN.length && OPEN.startsWith(text)) return []
       if (!text.startsWith(OPEN)) return answer(textId)
       held = text.slice(OPEN.length)
       state = "thinking"
@@ -65,6 +68,7 @@ export function createTagReader() {
   /** The text after a thought begins with its first word, without the empty lines between. */
   function answer(textId: string): StreamPart[] {
     const delta = state === "thought" ? held.trimStart() : held
+    held = delta
     if (delta === "") return []
     const begun: StreamPart[] = start ? [start] : []
     start = null
