@@ -58,9 +58,6 @@ describe("others wait for a moment at most while somebody sends over a socket", 
 })
 
 describe("others wait for a moment at most while somebody follows", () => {
-  const follow = (query: string, args: object[]) =>
-    call("subscribe", JSON.stringify({ subscriptions: args.map((each, id) => ({ id, query, args: each })) }))
-
   it("one conversation of long messages", () =>
     expectShort("one long conversation", () => send([follow("chat.listMessages", [{ threadId: large[0] }])])))
 
