@@ -1,6 +1,30 @@
-import { notificationsDomain } from "./notifications/operations.ts"
-import { spacesDomain } from "./spaces/operations.ts"
-import { usersDomain } from "./users/operations.ts"
+import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
+import { demoChannels, liveDemo } from "./demo/live.ts"
+import { liveDevices } from "./devices/live.ts"
+import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
+import { liveMaintenance } from "./maintenance/live.ts"
+import { liveNotificationLists } from "./notifications/live.ts"
+import { notificationFunctions } from "./notifications/operations.ts"
+import type { Domain } from "./operations/domain.ts"
+import { liveSpaces } from "./spaces/live.ts"
+import { spaceFunctions } from "./spaces/operations.ts"
+import { liveUsers } from "./users/live.ts"
+import { userFunctions } from "./users/operations.ts"
 
-/** Every domain that declares its operations: a new one is a line here. */
-export const operations = [...usersDomain, ...spacesDomain, ...notificationsDomain]
+/** What each domain offers to pages and programs. A new domain is a line here. */
+export const domains: readonly Domain[] = [
+  { name: "users", scope: "unlimited", queries: liveUsers, operations: userFunctions },
+  { name: "devices", scope: "unlimited", queries: liveDevices },
+  { name: "files", scope: "files", queries: liveFiles, mutations: fileMutations, channels: fileChannels },
+  { name: "chat", scope: "chat", queries: liveChat, mutations: chatMutations, channels: chatChannels },
+  { name: "spaces", scope: "spaces", queries: liveSpaces, operations: spaceFunctions },
+  {
+    name: "notifications",
+    scope: "spaces",
+    queries: liveNotificationLists,
+    operations: notificationFunctions,
+  },
+  // Everybody sees the same, visitors too.
+  { name: "demo", scope: "any", queries: liveDemo, channels: demoChannels },
+  { name: "maintenance", scope: "any", queries: liveMaintenance },
+]

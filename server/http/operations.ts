@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { operations } from "#server/domains.ts"
+import { domains } from "#server/domains.ts"
+import type { DomainScope } from "#server/operations/domain.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
-import type { KeyScope } from "#server/ports/identity-contract.ts"
 
 /** The operations at one path, by method. */
 export interface Endpoint {
@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly path: string
   readonly names: readonly string[]
   readonly methods: ReadonlyMap<string, { operation: Operation; body: Body | null }>
-  readonly scope: KeyScope | "unlimited"
+  readonly scope: DomainScope
 }
 
 type Body = v.GenericSchema<unknown, Record<string, unknown>>
@@ -18,19 +18,19 @@ type Body = v.GenericSchema<unknown, Record<string, unknown>>
 const EVERY = "/api/*"
 
 /** Those with fewer parameters first: `/api/spaces/join` is no space. */
-export const endpoints: readonly Endpoint[] = [
-  ...Map.groupBy(operations, ({ http }) => http?.at.split(" ")[1]),
-]
-  .flatMap(([path, own]) => (path === undefined ? [] : [endpointAt(path, own)]))
+export const endpoints: readonly Endpoint[] = domains
+  .flatMap(({ operations = [], scope }) =>
+    [...Map.groupBy(operations, ({ http }) => http?.at.split(" ")[1])].flatMap(([path, own]) =>
+      path === undefined ? [] : [endpointAt(path, own, scope)],
+    ),
+  )
   .toSorted((one, other) => one.names.length - other.names.length)
 
-function endpointAt(path: string, own: readonly Operation[]): Endpoint {
+function endpointAt(path: string, own: readonly Operation[], scope: DomainScope): Endpoint {
   const methods = new Map(
     own.map((operation) => [methodOf(operation), { operation, body: bodyOf(operation) }]),
   )
   if (methods.size < own.length) throw new Error(`Two operations are at ${path} with the same method.`)
-  const [scope, another] = new Set(own.map((operation) => operation.scope))
-  if (scope === undefined || another) throw new Error(`The operations at ${path} need different scopes.`)
   return { path, names: namesIn(path), methods, scope }
 }
 

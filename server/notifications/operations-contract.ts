@@ -4,7 +4,7 @@ import { MarkRead } from "./contract.ts"
 
 export const notificationOperations = operations(
   "notifications",
-  { scope: "spaces", tag: "Spaces", missing: "conversation" },
+  { tag: "Spaces", missing: "conversation" },
   {
     markRead: {
       about: "Marks the caller's notifications as read: all, or those of one conversation.",

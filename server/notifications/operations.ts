@@ -1,5 +1,5 @@
-import { domain } from "#server/operations/implement.ts"
+import { implement } from "#server/operations/implement.ts"
 import { markRead } from "./notifications.ts"
 import { notificationOperations } from "./operations-contract.ts"
 
-export const notificationsDomain = domain(notificationOperations, { markRead })
+export const notificationFunctions = implement(notificationOperations, { markRead })

@@ -1,7 +1,6 @@
 import * as v from "valibot"
 import type { ErrorCode, MutationType } from "#server/realtime/contract.ts"
 import type { Missing, Reason } from "#server/refusal-contract.ts"
-import type { KeyScope } from "#server/ports/identity-contract.ts"
 
 /**
  * Who may call an operation: everybody who is signed in, those who are without an API key, those with
@@ -41,9 +40,7 @@ export interface Spec {
   httpOnly?: true
 }
 
-interface Domain {
-  /** A limited key needs it; `unlimited` refuses every limited key. */
-  scope: KeyScope | "unlimited"
+interface Shared {
   /** Of the OpenAPI document. */
   tag: string
   /** What does not exist for those who may not see it, if there are such operations. */
@@ -63,25 +60,25 @@ export const record = {
 type OutputOf<S> = S extends { output: infer Schema extends v.GenericSchema } ? v.InferOutput<Schema> : void
 
 /** A declared operation, as HTTP, the documents and the tests read it. */
-export type Declared = Spec & Domain & { readonly name: string }
+export type Declared = Spec & Shared & { readonly name: string }
 
 /** The same with its types, as the page calls it. */
 type DeclaredAs<Name extends string, S extends Spec> = S &
-  Domain &
+  Shared &
   MutationType<Name, v.InferInput<S["input"]>, OutputOf<S>>
 
 /**
- * Declares a domain's operations once, in a module that browsers may import. `domain` in
- * `implement.ts` gives each its function, and everything else is made from the two.
+ * Declares a domain's operations once, in a module that browsers may import. `implement` gives each its
+ * function, and a line in `server/domains.ts` makes everything else from the two.
  */
 export function operations<const Name extends string, const Specs extends Record<string, Spec>>(
   name: Name,
-  domain: Domain,
+  shared: Shared,
   specs: Specs,
 ): { readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]> } {
   const declared = Object.entries(specs).map(([key, spec]) => [
     key,
-    { ...domain, ...spec, name: `${name}.${key}` },
+    { ...shared, ...spec, name: `${name}.${key}` },
   ])
   // `fromEntries` forgets which key has which value.
   return Object.fromEntries(declared) as {

@@ -21,7 +21,7 @@ type Functions<Ops extends Record<string, Declared>> = {
 type OutputOf<Op> = Op extends { types?: { value: infer Value } } ? Value : never
 
 /** Gives each declared operation of a domain its function. One that is missing does not compile. */
-export function domain<Ops extends Record<string, Declared>>(
+export function implement<Ops extends Record<string, Declared>>(
   declared: Ops,
   functions: Functions<Ops>,
 ): Operation[] {

@@ -19,7 +19,7 @@ const NO_MEMBER = { not_found: ["no-such-member"] } as const
 
 export const spaceOperations = operations(
   "spaces",
-  { scope: "spaces", tag: "Spaces", missing: "space" },
+  { tag: "Spaces", missing: "space" },
   {
     list: {
       about: "The caller's spaces, in the order of joining.",

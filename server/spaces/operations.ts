@@ -1,4 +1,4 @@
-import { domain } from "#server/operations/implement.ts"
+import { implement } from "#server/operations/implement.ts"
 import { acceptByLink, acceptReceived, declineInvitation, revokeInvitation } from "./invitations.ts"
 import { listMembers, removeMember, setRole, transferSpace } from "./members.ts"
 import { spaceOperations } from "./operations-contract.ts"
@@ -12,7 +12,7 @@ import {
   trashSpace,
 } from "./spaces.ts"
 
-export const spacesDomain = domain(spaceOperations, {
+export const spaceFunctions = implement(spaceOperations, {
   list: (scope) => listSpaces(scope),
   get: (scope, { spaceId }) => findSpace(scope, spaceId),
   create: createSpace,

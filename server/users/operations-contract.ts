@@ -6,7 +6,7 @@ const Step = v.strictObject({ step: v.picklist(PASSABLE_STEPS) })
 
 export const userOperations = operations(
   "users",
-  { scope: "unlimited", tag: "Users" },
+  { tag: "Users" },
   {
     createOrUpdateUser: {
       about:

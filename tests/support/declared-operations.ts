@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { operations } from "#server/domains.ts"
+import { domains } from "#server/domains.ts"
 import { methodOf, namesIn } from "#server/http/operations.ts"
 import type { May } from "#server/operations/contract.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
@@ -16,6 +16,8 @@ import {
   type Answers,
 } from "./space-rights.ts"
 import type { Route } from "./space-routes.ts"
+
+const operations = domains.flatMap((domain) => domain.operations ?? [])
 
 const ANSWERS: Readonly<Record<May, Answers>> = {
   "signed-in": EVERYONE,

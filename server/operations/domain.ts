@@ -1,0 +1,23 @@
+import type { KeyScope } from "#server/ports/identity-contract.ts"
+import type { Channel } from "#server/realtime/channel.ts"
+import type { LiveQuery, Mutation } from "#server/realtime/live-query.ts"
+import type { MutationScope, Viewer } from "#server/scope.ts"
+import type { Operation } from "./implement.ts"
+
+/**
+ * What opens a domain to a limited API key: a scope; `files`, which is `files:read` to read and
+ * `files:write` to change; `any` for every key; and `unlimited` for a key without limits only.
+ */
+export type DomainScope = KeyScope | "files" | "any" | "unlimited"
+
+/** What a domain offers. All names begin with its own and a dot. */
+export interface Domain {
+  name: string
+  scope: DomainScope
+  queries: readonly LiveQuery<Viewer>[]
+  operations?: readonly Operation[]
+  /** Mutations that are not declared as operations yet. */
+  mutations?: readonly Mutation<MutationScope>[]
+  /** For what is not stored, each beside one of the queries. */
+  channels?: readonly Channel[]
+}
