@@ -81,6 +81,8 @@ export const refusalTexts = {
     "You are being given {running} answers in other conversations. Wait for one of them, or stop it first.",
   "too-many-replies": "You are being given {most} answers. Wait for one of them, or leave it.",
   "too-many-streams": "You are following {most} replies already. Close one of the streams.",
+  "conversation-personal": "Only a conversation of a space can be for people only.",
+  "message-of-another": "Only its author can edit a message to the people in a space.",
   "message-id-taken":
     "Somebody else's message in this conversation has the same id. Send yours with another one.",
   "message-not-last": "Only the last message can be regenerated.",

@@ -82,7 +82,7 @@ export interface Services {
     "health" | "email" | "chat" | "waitlist" | "singleSignOn" | "sharePassword" | "demo",
     RateLimiter
   > &
-    Record<"emails" | "answers", SpendingLimiter>
+    Record<"emails" | "answers" | "notes", SpendingLimiter>
 }
 
 /** Everything a request may use, with the user who sent it. */

@@ -307,6 +307,7 @@ function createLimiters(config: Config): Services["limiters"] {
     chat: createRateLimiter({ interval, limit: config.plans.free.chatPerMinute }),
     emails: createSpendingLimiter(60 * interval),
     answers: createSpendingLimiter(interval),
+    notes: createSpendingLimiter(interval),
     waitlist: createRateLimiter({ interval, limit: 20 }),
     singleSignOn: createRateLimiter({ interval, limit: 30 }),
     demo: createRateLimiter({ interval, limit: 40 }),

@@ -39,6 +39,8 @@ export const chatThreads = pgTable(
     /** Null for a personal conversation. */
     spaceId: uuid("space_id").references(() => spaces._id, { onDelete: "cascade" }),
     spaceKey: spaceKey(),
+    /** In a space: the model replies only to messages that name it. */
+    peopleOnly: boolean("people_only").notNull().default(false),
   },
   (table) => [
     index("chat_threads_by_user_id").on(table.userId),
@@ -99,6 +101,11 @@ export const chatMessages = pgTable(
     edited: boolean("edited").notNull().default(false),
     /** The names that follow an @ in it and are members' of the space. Null where there are none. */
     mentions: jsonb("mentions").$type<string[]>(),
+    /**
+     * The sender's own id of a message between people. Null for one that asked the model when it was
+     * stored: its turn has the id.
+     */
+    requestId: text("request_id"),
     /** The conversation's. */
     spaceKey: spaceKey(),
   },
@@ -108,6 +115,11 @@ export const chatMessages = pgTable(
     uniqueIndex("chat_messages_live").on(table.userId, table.threadId, table._id),
     uniqueIndex("chat_messages_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
     index("chat_messages_search").using("gin", sql`search_words(${table.userId}, ${table.content})`),
+    // The lock of the conversation makes it unique: the previous version knows no such index.
+    index("chat_messages_by_request")
+      .on(table.threadId, table.requestId)
+      .where(sql`${table.requestId} is not null`),
+    check("chat_messages_request_id", sql`char_length(${table.requestId}) between 1 and 100`),
     check("chat_messages_role", sql`${table.role} in ('user', 'assistant')`),
   ],
 )
@@ -349,12 +361,15 @@ export type ChatChunk = typeof chatChunks.$inferSelect
 
 export const watchedThreads = liveTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
   lastMessageAt: "Milliseconds since the epoch.",
+  peopleOnly: "In a space: the model replies only to messages that name it.",
 })
 
 export const watchedMessages = liveTable(chatMessages, ["userId", "spaceKey", "threadId"], {
   attachments: AttachmentRows,
   edited: "Whether it replaced an earlier version.",
   mentions: MentionRows,
+  requestId:
+    "The sender's own id of a message to the people in a space. Null for one that asked the model when it was sent: its turn has the id.",
 })
 
 export const watchedTurns = liveTable(chatTurns, ["userId", "spaceKey", "threadId"], {

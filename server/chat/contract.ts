@@ -24,7 +24,10 @@ import type {
 export type { ReplyDelta, ReplyPart, Attachment, LeftOut, Recall }
 
 /** A conversation as lists show it. */
-export type ThreadSummary = Pick<ChatThread, "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId">
+export type ThreadSummary = Pick<
+  ChatThread,
+  "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId" | "peopleOnly"
+>
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -45,8 +48,11 @@ export type Entry = Pick<
   > | null
 }
 
-/** A message of the live list. Its turn is in the list of turns. */
-export type LiveMessage = Omit<Entry, "requestId" | "turn">
+/**
+ * A message of the live list. Its turn is in the list of turns, with the sender's id for it; the
+ * message itself has that id if it was sent to the people in a space.
+ */
+export type LiveMessage = Omit<Entry, "turn">
 
 export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
 
@@ -115,7 +121,9 @@ export function shortfallOf(
 
 /** A message can have the user's own files: parts of the type `data-file`. */
 export type ChatUIMessage = UIMessage<ReplyMetadata, { file: FileReference }>
-export type ReplyChunk = UIMessageChunk<ReplyMetadata>
+
+/** In place of a reply to a message that asks nobody, the stream says only that it is stored. */
+export type ReplyChunk = UIMessageChunk<ReplyMetadata, { stored: { questionId: string } }>
 
 /** Characters of one message. */
 export const MESSAGE_LIMIT = 32_000
@@ -216,6 +224,23 @@ export type CreateThread = v.InferOutput<typeof CreateThread>
 export const RenameThread = v.object({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
+export const SetPeopleOnly = v.object({
+  peopleOnly: v.pipe(
+    v.boolean(),
+    v.description("In a space: the model replies only to messages that name it, as in `@Assistant`."),
+  ),
+})
+export type SetPeopleOnly = v.InferOutput<typeof SetPeopleOnly>
+
+/** One of them, or both. */
+export const ChangeThread = v.pipe(
+  v.partial(v.object({ ...RenameThread.entries, ...SetPeopleOnly.entries })),
+  v.check(
+    ({ title, peopleOnly }) => title !== undefined || peopleOnly !== undefined,
+    reason("title-missing"),
+  ),
+)
+
 /**
  * Where a conversation is moved or copied to, and whether files of other places that are attached to
  * its messages are copied along or taken off them.
@@ -292,6 +317,7 @@ export const chatCalls: {
     ThreadSummary
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
+  setPeopleOnly: MutationType<"chat.setPeopleOnly", { threadId: string; peopleOnly: boolean }, ThreadSummary>
   /** Moves it to the trash, from which it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
@@ -306,6 +332,7 @@ export const chatCalls: {
 } = {
   createThread: { name: "chat.createThread" },
   renameThread: { name: "chat.renameThread" },
+  setPeopleOnly: { name: "chat.setPeopleOnly" },
   removeThread: { name: "chat.removeThread" },
   restoreThread: { name: "chat.restoreThread" },
   moveThread: { name: "chat.moveThread" },
@@ -343,6 +370,13 @@ export interface Asked {
   threadId: string
   questionId: string
   answerId: string
+}
+
+/** The same for a message to the people in a space, which asks nobody. */
+export interface Stored {
+  threadId: string
+  questionId: string
+  answerId: null
 }
 
 /** The same if the message waits: it becomes a message, with ids of its own, when its reply begins. */

@@ -36,7 +36,7 @@ export function createReplies(
       let conversation: Conversation
       try {
         const tokens = abilities.conversationTokens()
-        conversation = await recallMessages(scope, { threadId, spaceId, questionId, tokens })
+        conversation = await recallMessages(scope, { threadId, spaceId, questionId, answerId, tokens })
       } catch (error) {
         log.error({ err: error, answer: answerId }, "could not read a conversation")
         give({ type: "start", messageId: answerId, messageMetadata: metadata })

@@ -21,19 +21,20 @@ import {
   MoveThread,
   Presence,
   RenameThread,
+  SetPeopleOnly,
   ThreadId,
   ThreadShareId,
 } from "./contract.ts"
 import { copyThread, moveThread } from "./move.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
-import { createThread, renameThread } from "./threads.ts"
+import { createThread, renameThread, setPeopleOnly } from "./threads.ts"
 import { restoreThread, trashThread } from "./trash.ts"
 import { withdrawMessage } from "./waiting.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt", "spaceId"] as const
+const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt", "spaceId", "peopleOnly"] as const
 const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
 const ShareRow = v.strictObject({
   ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
@@ -98,7 +99,7 @@ export const liveMessages = defineLiveQuery({
   page: { argument: "after", size: 50 },
   table: watchedMessages,
   ...ofConversation,
-  fields: ["_creationTime", "userId", "role", "content", "attachments", "edited", "mentions"],
+  fields: ["_creationTime", "userId", "role", "content", "attachments", "edited", "mentions", "requestId"],
 })
 
 export const liveTurns = defineLiveQuery({
@@ -196,6 +197,16 @@ export const chatMutations = [
     value: ThreadRow,
     refusals: NO_THREAD,
     run: (scope: Scope<"db" | "viewer">, { threadId, title }) => renameThread(scope, threadId, { title }),
+  }),
+  defineMutation({
+    name: chatCalls.setPeopleOnly.name,
+    description:
+      "Whether a conversation of a space is for people only: then the model replies only to messages that name it.",
+    args: v.strictObject({ threadId: ThreadId, ...SetPeopleOnly.entries }),
+    value: ThreadRow,
+    refusals: { ...NO_THREAD, conflict: "The conversation is in no space." },
+    run: (scope: Scope<"db" | "viewer">, { threadId, peopleOnly }) =>
+      setPeopleOnly(scope, threadId, { peopleOnly }),
   }),
   defineMutation({
     name: chatCalls.removeThread.name,

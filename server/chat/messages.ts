@@ -88,7 +88,9 @@ const entry = {
   userId: chatMessages.userId,
   edited: chatMessages.edited,
   mentions: chatMessages.mentions,
-  requestId: sql<string | null>`coalesce(${chatTurns.requestId}, ${asked.requestId})`,
+  requestId: sql<
+    string | null
+  >`coalesce(${chatTurns.requestId}, ${asked.requestId}, ${chatMessages.requestId})`,
   turn: {
     status: chatTurns.status,
     model: chatTurns.model,

@@ -145,8 +145,8 @@ async function copyMessages(
       select _id as old, uuidv7() as new
       from (select _id from ${chatMessages} where thread_id = ${from._id} order by _id) as ordered
     ), copied as (
-      insert into ${chatMessages} (_id, _creation_time, user_id, thread_id, role, content, attachments)
-      select pair.new, old._creation_time, ${author(sql`old.user_id`)}, ${to._id}::uuid, old.role, ${content}, old.attachments
+      insert into ${chatMessages} (_id, _creation_time, user_id, thread_id, role, content, attachments, request_id)
+      select pair.new, old._creation_time, ${author(sql`old.user_id`)}, ${to._id}::uuid, old.role, ${content}, old.attachments, old.request_id
       from pair join ${chatMessages} as old on old._id = pair.old
     )
     insert into ${chatTurns} (_id, _creation_time, user_id, thread_id, question_id, request_id, status, model, parts,

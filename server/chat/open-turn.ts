@@ -1,27 +1,25 @@
-import { and, desc, eq } from "drizzle-orm"
+import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { isLost } from "#db/outage.ts"
-import { chatMessages, chatWaiting } from "#db/schema/chat.ts"
+import { chatWaiting } from "#db/schema/chat.ts"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"
-import { findMentioned, notifyMentioned } from "#server/notifications/mention.ts"
+import { notifyMentioned } from "#server/notifications/mention.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { attachFiles } from "./attachments.ts"
 import { ThreadId, titleOf, UNTITLED } from "./contract.ts"
 import { ENDING_TIME } from "./deadline.ts"
-import { endAbandonedTurn } from "./end-turn.ts"
-import { replaceFrom, replaceReply } from "./replaced.ts"
-import { asEdit, isReplaced, refuseOthers, type SentMessage } from "./resent.ts"
+import { findNote, prepareMessage } from "./prepare-message.ts"
+import { asEdit, isChanged, isReplaced, refuseOthers, type SentMessage } from "./resent.ts"
 import {
   findThreadStates,
   insertThread,
   lockThreads,
   storeTurns,
   type KnownTurn,
-  type NewMessage,
   type NewTurn,
   type ThreadState,
 } from "./turn-rows.ts"
@@ -37,7 +35,24 @@ export type OpenedTurn =
       mayBeNamed: boolean
     }
   | ({ kind: "answered"; content: string } & KnownTurn)
+  | RunningTurn
+  | StoredMessage
   | WaitingTurn
+
+/** Its reply is being generated already. */
+interface RunningTurn {
+  kind: "running"
+  threadId: string
+  spaceId: string
+  questionId: string
+  answerId: string
+}
+
+/** A message to the people in a space: nobody replies to it but they. */
+interface StoredMessage {
+  kind: "stored"
+  questionId: string
+}
 
 /** The message waits for the replies to those before it. */
 export interface WaitingTurn {
@@ -60,7 +75,8 @@ interface Opening {
 /**
  * Stores the message with a row for its reply, unless the same message is already stored: then a
  * complete reply is returned, and an incomplete one is generated again, as it is with `again`.
- * Different contents under the id of a stored message replace it, as an edit does.
+ * Different contents under the id of a stored message replace it, as an edit does. A message to the
+ * people in a space gets no row for a reply, waits for none, and is changed in its place.
  * `timeLimit` is the reply's, in milliseconds. A message that is refused creates no conversation.
  * Throws NotFound for a conversation that the viewer may not see and for a message that is not in
  * it, Forbidden for one that they may only read, and Conflict while a reply is being generated in it
@@ -124,7 +140,8 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
       try {
         const known = threads.get(opening.threadId)
         const state = known ?? (await beginThread({ ...opening.scope, db: tx }, opening.question))
-        const prepared = await prepare(opening, tx, state, running + fresh.size)
+        const begun = Array.from(fresh.values()).filter(({ turn }) => !turn.toPeople).length
+        const prepared = await prepare(opening, tx, state, running + begun)
         if (!known) await insertThread(opening.scope, tx, { ...state, _id: opening.threadId })
         if ("kind" in prepared) outcomes.set(opening, { status: "fulfilled", value: prepared })
         else fresh.set(opening.threadId, { opening, ...prepared })
@@ -141,7 +158,10 @@ async function storeBatch(batch: Opening[]): Promise<Map<Opening, Outcome>> {
       const { mentioned } = turn.question
       if (spaceId && mentioned)
         await notifyMentioned(first.scope, tx, mentioned, { spaceId, threadId, messageId: questionId })
-      const value = { kind: "fresh", threadId, spaceId, questionId, answerId, mayBeNamed } as const
+      const value: OpenedTurn =
+        answerId === null
+          ? { kind: "stored", questionId }
+          : { kind: "fresh", threadId, spaceId, questionId, answerId, mayBeNamed }
       outcomes.set(opening, { status: "fulfilled", value })
     }
     return outcomes
@@ -173,7 +193,7 @@ async function beginThread(
   }
 }
 
-type RepliedTurn = Extract<OpenedTurn, { kind: "answered" | "waiting" }>
+type RepliedTurn = Exclude<OpenedTurn, { kind: "fresh" }>
 
 /** Called with the locks held. `running` is the number of the viewer's replies in progress. */
 async function prepare(
@@ -187,11 +207,23 @@ async function prepare(
   if (!state.mayEdit) throw new Forbidden("space-reader")
   if (!isReplaced(sent, state.known)) refuseOthers(scope, sent, state)
   const question = asEdit(sent, state)
+  const { toPeople = false } = question
   const known = isReplaced(question, state.known) ? null : state.known
+  const note = known ? null : await findNote(tx, threadId, question, state)
+  const isRewritten = note !== null && isChanged(question, note)
+  if (isRewritten && note.userId !== scope.viewer.user._id) throw new Forbidden("message-of-another")
+  if (toPeople && known && known.status !== "completed")
+    return { kind: "stored", questionId: known.questionId }
+  if (toPeople && note && !isRewritten) return { kind: "stored", questionId: note._id }
+
   const isAbandoned = state.running !== null && state.running.deadline <= Date.now()
   const isNext = question.waitingId !== undefined && state.next?._id === question.waitingId
   if (question.waitingId !== undefined && !isNext) throw new Conflict("reply-running")
-  if ((state.running && !isAbandoned) || (state.next && !isNext)) {
+  const waitsForNobody = toPeople && (question.replaces == null || note !== null)
+  if (!waitsForNobody && ((state.running && !isAbandoned) || (state.next && !isNext))) {
+    const { spaceId } = state
+    if (known && known.answerId === state.running?._id && question.asks && spaceId !== null)
+      return { kind: "running", threadId, spaceId, questionId: known.questionId, answerId: known.answerId }
     if (isNext || !mayWait(question, state)) throw new Conflict("reply-running")
     return wait({ scope, threadId, question, timeLimit }, tx, state.spaceId, running)
   }
@@ -199,22 +231,24 @@ async function prepare(
   if (known?.status === "completed" && !question.again)
     return { ...known, kind: "answered", content: state.content ?? "" }
   // A message that waited has been counted since.
-  if (!isNext) refuseTooMany(scope, isAbandoned ? running - 1 : running)
+  if (!isNext && !toPeople) refuseTooMany(scope, isAbandoned ? running - 1 : running)
 
   const isUntitled = state.title === UNTITLED && state.titleSource === "question"
+  const before = { ...state, running: isAbandoned ? state.running : null }
   const turn = {
     threadId,
     requestId: question.requestId,
-    question: await prepareMessage({ scope, threadId, question, timeLimit }, tx, state),
+    question: await prepareMessage(scope, tx, { threadId, question }, before, note),
+    toPeople,
     title: isUntitled && !known ? titleOf(question.text) : null,
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }
   return { turn, spaceId: state.spaceId, mayBeNamed: state.titleSource === "question" }
 }
 
-/** Another reply and an edit do not wait, and neither does a message that has been replied to. */
-function mayWait({ mayWait: mayIt, again, replaces }: SentMessage, { known }: ThreadState): boolean {
-  return mayIt === true && !again && replaces == null && known === null
+/** Another reply and an edit do not wait, and neither does a message that is stored already. */
+function mayWait({ mayWait: mayIt, again, replaces }: SentMessage, { stored }: ThreadState): boolean {
+  return mayIt === true && !again && replaces == null && stored === null
 }
 
 async function wait(
@@ -245,66 +279,9 @@ async function wait(
   })
 }
 
-async function prepareMessage(
-  { scope, threadId, question }: Opening,
-  tx: Transaction,
-  { running, known, spaceId, next }: ThreadState,
-): Promise<NewMessage> {
-  const { text, fileIds = [], replaces, waitingId } = question
-  const mentioned = await findMentioned(tx, spaceId, text)
-  // Its files were attached when it was sent.
-  const attached = waitingId === undefined ? [] : (next?.attachments ?? [])
-  const plain = {
-    _id: null,
-    isStored: false,
-    text,
-    attachments: attached,
-    edited: false,
-    mentioned,
-    reply: null,
-  }
-  if (waitingId !== undefined) await leaveLine(tx, waitingId)
-  if (!running && !known && replaces == null && fileIds.length === 0) return plain
-
-  // If it is refused halfway, its changes are rolled back and the rest of the batch continues.
-  return tx.transaction(async (inner) => {
-    if (running) await endAbandonedTurn(inner, running._id)
-    const isReplacing = isReplaced(question, known)
-    if (known && !isReplacing) {
-      if (!(question.again && question.cutsLater)) await requireLast(inner, threadId, known)
-      const reply = await replaceReply(inner, threadId, known.questionId)
-      return { ...plain, _id: known.questionId, isStored: true, mentioned: null, reply }
-    }
-    if (waitingId !== undefined) return plain
-    const attachments = await attachFiles({ viewer: scope.viewer, db: inner }, fileIds, spaceId)
-    if (!isReplacing || replaces == null) return { ...plain, attachments }
-    return { ...plain, _id: await replaceFrom(inner, threadId, replaces), attachments, edited: true }
-  })
-}
-
-/** Throws Conflict for a message that was withdrawn at this moment. */
-async function leaveLine(tx: Transaction, waitingId: string): Promise<void> {
-  const left = await tx
-    .delete(chatWaiting)
-    .where(and(eq(chatWaiting._id, waitingId), eq(chatWaiting.state, "waiting")))
-    .returning({ _id: chatWaiting._id })
-  if (left.length === 0) throw new Conflict("reply-running")
-}
-
 function refuseTooMany({ viewer, config }: Scope<"viewer" | "config">, running: number) {
   if (running < limitsOf(config, viewer.session).concurrentReplies) return
   throw running === 1
     ? new Conflict("reply-running-elsewhere")
     : new Conflict("too-many-replies-elsewhere", { running })
-}
-
-/** Another reply must not remove messages that its sender may not have seen. Throws Conflict. */
-async function requireLast(tx: Transaction, threadId: string, turn: KnownTurn): Promise<void> {
-  const [last] = await tx
-    .select({ _id: chatMessages._id })
-    .from(chatMessages)
-    .where(eq(chatMessages.threadId, threadId))
-    .orderBy(desc(chatMessages._id))
-    .limit(1)
-  if (last?._id !== turn.answerId) throw new Conflict("message-not-last")
 }

@@ -1,7 +1,8 @@
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage } from "ai"
-import { and, desc, eq, like, lte, not, or, sql } from "drizzle-orm"
-import { alias } from "drizzle-orm/pg-core"
+import { and, desc, eq, like, lt, not, or, sql } from "drizzle-orm"
+import { alias, unionAll } from "drizzle-orm/pg-core"
 import { chatMessages, chatTurns, type ReplyPart } from "#db/schema/chat.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableMessages } from "./access.ts"
 import { createFileReader } from "./attachments.ts"
@@ -19,25 +20,35 @@ interface Asked {
   threadId: string
   spaceId: string | null
   questionId: string
+  /** The reply's message, which comes after everything that was said before it. */
+  answerId: string
   /** What the model's context holds. */
   tokens: number
 }
 
 /**
- * What the model may receive of a conversation up to a message, oldest first: the latest messages
- * that fit, with the files of messages, the text of replies, and the results of their tools. A
- * message that the model refused is left out, or only its images are.
+ * What the model may receive of a conversation before a reply, oldest first: the latest messages
+ * that fit, with the files of messages, the text of replies, and the results of their tools. The
+ * message that is replied to is the last, also if it was sent long ago. A message that the model
+ * refused is left out, or only its images are. If people talked to each other, what people wrote
+ * begins with their names.
  */
 export async function recallMessages(
   scope: Scope<"db" | "blobs" | "log" | "viewer">,
-  { threadId, spaceId, questionId, tokens }: Asked,
+  asking: Asked,
 ): Promise<Conversation> {
-  const latestFirst = await selectLatest(scope, threadId, questionId, tokens)
+  const { spaceId, questionId, tokens } = asking
+  const latestFirst = await selectLatest(scope, asking)
+  const isTalk =
+    spaceId !== null && latestFirst.some(({ role, requestId }) => role === "user" && requestId !== null)
   const recalled: Recalled[] = []
   let left = tokens
   let more = latestFirst.length > RECALLED_MESSAGES || (latestFirst.at(-1)?.before ?? 0) > tokens
   const withFiles = createFileReader(scope, spaceId, () => left)
-  for (const { _id, role, content, attachments, tools, asked } of latestFirst.slice(0, RECALLED_MESSAGES)) {
+  for (const row of latestFirst.slice(0, RECALLED_MESSAGES)) {
+    const { _id, role, attachments, tools, asked } = row
+    const content =
+      isTalk && role === "user" ? `${row.author ?? "Former member"}: ${row.content}` : row.content
     const isQuestion = _id === questionId
     if (left <= 0 && !isQuestion) {
       more = true
@@ -61,33 +72,38 @@ const asked = alias(chatTurns, "asked")
 /** The texts that fit and the one after them, measured by the database. */
 async function selectLatest(
   scope: Scope<"db" | "viewer">,
-  threadId: string,
-  questionId: string,
-  tokens: number,
+  { threadId, questionId, answerId, tokens }: Asked,
 ) {
-  const cost = sql`(octet_length(${chatMessages.content}) / ${BYTES_PER_TOKEN} + ${MESSAGE_TOKENS})`
+  const isQuestion = eq(chatMessages._id, questionId)
   const isRefused = sql`exists (
     select from ${chatTurns} where ${chatTurns.questionId} = ${chatMessages._id}
       and ${or(...MESSAGE_REFUSED_LIKE.map((sentence) => like(chatTurns.failure, sentence)))})`
+  const select = () => scope.db.select({ _id: chatMessages._id }).from(chatMessages)
+  const sought = unionAll(
+    select()
+      .where(
+        and(
+          readableMessages(scope, threadId),
+          lt(chatMessages._id, answerId),
+          not(isQuestion),
+          not(isRefused),
+        ),
+      )
+      .orderBy(desc(chatMessages._id))
+      .limit(RECALLED_MESSAGES),
+    select().where(and(readableMessages(scope, threadId), isQuestion)),
+  ).as("sought")
+  const latestFirst = sql`${isQuestion} desc, ${chatMessages._id} desc`
+  const cost = sql`(octet_length(${chatMessages.content}) / ${BYTES_PER_TOKEN} + ${MESSAGE_TOKENS})`
   const measured = scope.db.$with("measured").as(
     scope.db
       .select({
         _id: chatMessages._id,
-        place: sql<number>`row_number() over (order by ${chatMessages._id} desc)`.as("place"),
-        before: sql<number>`sum(${cost}) over (order by ${chatMessages._id} desc)`
-          .mapWith(Number)
-          .as("before"),
+        place: sql<number>`row_number() over (order by ${latestFirst})`.as("place"),
+        before: sql<number>`sum(${cost}) over (order by ${latestFirst})`.mapWith(Number).as("before"),
       })
-      .from(chatMessages)
-      .where(
-        and(
-          readableMessages(scope, threadId),
-          lte(chatMessages._id, questionId),
-          or(eq(chatMessages._id, questionId), not(isRefused)),
-        ),
-      )
-      .orderBy(desc(chatMessages._id))
-      .limit(RECALLED_MESSAGES + 1),
+      .from(sought)
+      .innerJoin(chatMessages, eq(chatMessages._id, sought._id)),
   )
   return scope.db
     .with(measured)
@@ -96,6 +112,8 @@ async function selectLatest(
       role: chatMessages.role,
       content: chatMessages.content,
       attachments: chatMessages.attachments,
+      requestId: chatMessages.requestId,
+      author: sql<string | null>`coalesce(${spaceMembers.memberName}, ${spaceMembers.memberEmail})`,
       before: measured.before,
       tools: sql<ReplyPart[] | null>`case when ${measured.place} <= ${WITH_TOOLS}
         and jsonb_path_exists(${chatTurns.parts}, '$[*] ? (@.type == "tool")') then ${chatTurns.parts} end`,
@@ -105,8 +123,12 @@ async function selectLatest(
     .innerJoin(chatMessages, eq(chatMessages._id, measured._id))
     .leftJoin(chatTurns, and(eq(chatTurns._id, chatMessages._id), eq(chatTurns.status, "completed")))
     .leftJoin(asked, eq(asked.questionId, chatMessages._id))
+    .leftJoin(
+      spaceMembers,
+      and(eq(spaceMembers.spaceId, chatMessages.spaceKey), eq(spaceMembers.userId, chatMessages.userId)),
+    )
     .where(sql`${measured.before} - ${cost} <= ${tokens}`)
-    .orderBy(desc(chatMessages._id))
+    .orderBy(latestFirst)
 }
 
 /**

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, exists, gt, lt, notExists, sql, type SQL } from "dr
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import { chatMessages, chatReplacedMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
+import { notifications } from "#db/schema/notifications.ts"
 import { NotFound } from "#server/errors.ts"
 import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
@@ -9,7 +10,7 @@ import { mayRead } from "#server/spaces/access.ts"
 import { MessageId, type PageQuery, type ReplacedEntry, type ReplacedPage } from "./contract.ts"
 import { LARGE_ROWS } from "./messages.ts"
 import { findThread } from "./threads.ts"
-import type { NewReply } from "./turn-rows.ts"
+import type { NewMessage, NewReply } from "./turn-rows.ts"
 
 /**
  * Removes a message and everything after it from its conversation and keeps it as an earlier
@@ -40,15 +41,15 @@ export async function replaceFrom(tx: Transaction, threadId: string, questionId:
 }
 
 /**
- * Removes the reply to a message and everything after it, for another reply in its place, and keeps
+ * Removes a reply and everything after it, for another reply in its place, and keeps
  * it as that reply's earlier version. A reply without text is no version: it is kept only while a
  * public link shows a copy of the conversation with it.
  */
-export async function replaceReply(tx: Transaction, threadId: string, questionId: string): Promise<NewReply> {
+export async function replaceReply(tx: Transaction, threadId: string, answerId: string): Promise<NewReply> {
   const [next] = await tx.execute<{ _id: string; edited: boolean }>(sql`
     with cut as (
       delete from ${chatMessages}
-      where thread_id = ${threadId} and _id > ${questionId}
+      where thread_id = ${threadId} and _id >= ${answerId}
       returning ${chatMessages}.*
     ), next as materialized (
       select uuidv7() as _id, count(*) > 1 or coalesce(bool_or(content <> ''), false) as keeps,
@@ -67,6 +68,41 @@ export async function replaceReply(tx: Transaction, threadId: string, questionId
     select _id, keeps or had_versions as edited from next`)
   if (!next) throw new Error("The database returned no id for the reply.")
   return next
+}
+
+/**
+ * Changes a message in its place, and keeps what it was as its earlier version, for links that show
+ * it too. Those whom it no longer mentions are not notified of it.
+ */
+export async function rewriteMessage(
+  tx: Transaction,
+  {
+    _id,
+    requestId,
+    text,
+    attachments,
+    mentioned,
+  }: Omit<NewMessage, "_id"> & { _id: string; requestId: string },
+): Promise<void> {
+  const people = mentioned?.people.map(({ userId }) => userId) ?? []
+  await tx.execute(sql`
+    with earlier as (
+      insert into ${chatReplacedMessages}
+        (_creation_time, user_id, thread_id, replaced_by, replaced_at, role, content, attachments)
+      select _creation_time, user_id, thread_id, _id, ${Date.now()}::bigint, role, content, attachments
+      from ${chatMessages} where _id = ${_id}
+      returning _id, thread_id
+    ), shown as (
+      update ${chatShares} set message_ids = array_replace(message_ids, ${_id}::uuid, earlier._id)
+      from earlier where ${chatShares.threadId} = earlier.thread_id and ${_id} = any(${chatShares.messageIds})
+    ), unmentioned as (
+      delete from ${notifications}
+      where message_id = ${_id} and user_id <> all(${`{${people.join()}}`}::uuid[])
+    )
+    update ${chatMessages} set request_id = ${requestId}, content = ${text}, edited = true,
+      attachments = ${attachments.length > 0 ? JSON.stringify(attachments) : null}::jsonb,
+      mentions = ${mentioned ? JSON.stringify(mentioned.names) : null}::jsonb
+    where _id = ${_id}`)
 }
 
 /** Deletes the replies that were kept only for links that are gone. */

@@ -74,6 +74,16 @@ export function* startChunks(messageId: string, metadata: ReplyMetadata): Genera
   yield { type: "start-step" }
 }
 
+/**
+ * In place of a reply to a message that asks nobody. Clients of the AI SDK finish without adding a
+ * message, because a transient part is none of it.
+ */
+export function* storedChunks(questionId: string): Generator<ReplyChunk> {
+  yield { type: "start" }
+  yield { type: "data-stored", data: { questionId }, transient: true }
+  yield { type: "finish" }
+}
+
 export function* endChunks(turn: Ended): Generator<ReplyChunk> {
   const { status, failure, inputTokens, outputTokens, finishReason } = turn
   if (status === "stopped" || status === "timeout" || status === "interrupted")

@@ -30,6 +30,15 @@ export const ChatRequest = v.object({
     ),
     false,
   ),
+  ask: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        "In a space: asks the model although the message mentions a member or the conversation is for people only. For a message that is stored already, with its `id` and contents, the reply begins now.",
+      ),
+    ),
+    false,
+  ),
   /** `regenerate-message` asks for another reply to the last message. */
   trigger: v.fallback(v.optional(v.string()), undefined),
   /**

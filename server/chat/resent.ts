@@ -1,3 +1,4 @@
+import type { ChatMessage } from "#db/schema/chat.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import type { PostedMessage } from "./conversation.ts"
@@ -19,6 +20,10 @@ export interface SentMessage extends PostedMessage {
   mayWait?: boolean
   /** It has waited under this id, and is the first in line. */
   waitingId?: string
+  /** To ask the model, whomever it mentions; a stored message between people, too. */
+  asks?: boolean
+  /** In a space: it is stored for the people there, and the model does not reply. */
+  toPeople?: boolean
 }
 
 /**
@@ -30,13 +35,14 @@ export function isReplaced({ replaces }: SentMessage, known: KnownTurn | null): 
 }
 
 /**
- * Throws Conflict if somebody else's message has this id. Anybody who may write can ask for another
- * reply to it; for one in place of a failed reply, a page sends the message itself again.
+ * Throws Conflict if somebody else's message has this id. Anybody who may write can ask for a reply to
+ * it, or another one; for one in place of a failed reply, a page sends the message itself again.
  */
 export function refuseOthers({ viewer }: Scope<"viewer">, question: SentMessage, state: ThreadState): void {
   const { stored, known } = state
-  if (!known || stored?.userId === viewer.user._id) return
-  if (isChanged(question, stored) || (known.status === "completed" && !question.again))
+  if (!stored || stored.userId === viewer.user._id) return
+  const asks = question.again || question.asks
+  if (isChanged(question, stored) || (!asks && (!known || known.status === "completed")))
     throw new Conflict("message-id-taken")
 }
 
@@ -44,11 +50,15 @@ export function refuseOthers({ viewer }: Scope<"viewer">, question: SentMessage,
  * Clients keep a message's id when it is edited. With contents other than those stored under its id,
  * it replaces what is stored.
  */
-export function asEdit(question: SentMessage, { known, stored }: ThreadState): SentMessage {
-  return known && isChanged(question, stored) ? { ...question, replaces: known.questionId } : question
+export function asEdit(question: SentMessage, { stored }: ThreadState): SentMessage {
+  return stored && isChanged(question, stored) ? { ...question, replaces: stored._id } : question
 }
 
-function isChanged({ text, fileIds = [] }: SentMessage, stored: ThreadState["stored"]): boolean {
+/** Whether it differs from what was stored. */
+export function isChanged(
+  { text, fileIds = [] }: SentMessage,
+  stored: Pick<ChatMessage, "content" | "attachments"> | null,
+): boolean {
   const attached = (stored?.attachments ?? []).map(({ fileId }) => fileId)
   return stored?.content !== text || sorted(fileIds) !== sorted(attached)
 }

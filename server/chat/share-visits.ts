@@ -1,5 +1,4 @@
 import { and, eq, inArray } from "drizzle-orm"
-import * as v from "valibot"
 import {
   chatMessages,
   chatReplacedMessages,
@@ -13,7 +12,7 @@ import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#serv
 import type { Scope } from "#server/scope.ts"
 import { actAs } from "#server/users/act-as.ts"
 import { readableThread } from "./access.ts"
-import { MessageId, type Entry, type SharedConversation, type SharedMessage } from "./contract.ts"
+import type { Entry, SharedConversation, SharedMessage } from "./contract.ts"
 import { readAmong } from "./messages.ts"
 import { summary } from "./threads.ts"
 
@@ -95,8 +94,10 @@ async function readCopy(
   messageIds: NonNullable<ChatShare["messageIds"]>,
   before: string | undefined,
 ): Promise<Page> {
-  const end = v.is(MessageId, before) ? messageIds.filter((id) => id < before) : messageIds
+  const at = before === undefined ? -1 : messageIds.indexOf(before)
+  const end = at < 0 ? messageIds : messageIds.slice(0, at)
   const ids = end.slice(-PAGE)
+  const places = new Map(ids.map((id, place) => [id, place]))
   const found = await Promise.all(
     [chatMessages, chatReplacedMessages].map((table) =>
       db
@@ -114,7 +115,7 @@ async function readCopy(
   const messages = found
     .flat()
     .map((message) => asShared({ ...message, turn: null }))
-    .toSorted((one, other) => (one._id < other._id ? -1 : 1))
+    .toSorted((one, other) => (places.get(one._id) ?? 0) - (places.get(other._id) ?? 0))
   return { messages, earlierCursor: end.length > PAGE ? (ids[0] ?? null) : null }
 }
 

@@ -1,8 +1,8 @@
-import { and, desc, sql, type SQL } from "drizzle-orm"
+import { and, desc, isNotNull, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatThreads } from "#db/schema/chat.ts"
 import { readCursor, writeCursor } from "#server/cursor.ts"
-import { NotFound } from "#server/errors.ts"
+import { Conflict, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor, requireMember } from "#server/spaces/access.ts"
 import {
@@ -18,6 +18,7 @@ import {
   type CreateThread,
   type PageQuery,
   type RenameThread,
+  type SetPeopleOnly,
   type ThreadPage,
   type ThreadsQuery,
   type ThreadSummary,
@@ -120,6 +121,25 @@ export async function renameThread(
   return thread
 }
 
+/**
+ * Whether a conversation of a space is for people only. Throws as `renameThread` does, and Conflict
+ * for a personal one.
+ */
+export async function setPeopleOnly(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  { peopleOnly }: SetPeopleOnly,
+): Promise<ThreadSummary> {
+  const [thread] = await scope.db
+    .update(chatThreads)
+    .set({ peopleOnly })
+    .where(and(editableThread(scope, id), isNotNull(chatThreads.spaceId)))
+    .returning(summary)
+  if (thread) return thread
+  await requireEditableThread(scope, id)
+  throw new Conflict("conversation-personal")
+}
+
 /** Says why a conversation was not changed: see `requireEditableThread`. */
 export async function refuseThread(
   scope: Scope<"db" | "viewer">,
@@ -137,6 +157,7 @@ export const summary = {
   title: chatThreads.title,
   lastMessageAt: chatThreads.lastMessageAt,
   spaceId: chatThreads.spaceId,
+  peopleOnly: chatThreads.peopleOnly,
 }
 
 const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])

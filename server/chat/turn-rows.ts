@@ -35,8 +35,8 @@ export interface ThreadState extends Pick<ChatThread, "title" | "titleSource" | 
   mayEdit: boolean
   /** The message itself, if it was stored before. */
   known: KnownTurn | null
-  /** What was stored then, and who sent it. */
-  stored: Pick<ChatMessage, "userId" | "content" | "attachments"> | null
+  /** What was stored then, and who sent it. Without a turn, it is a message between people. */
+  stored: Pick<ChatMessage, "_id" | "userId" | "content" | "attachments"> | null
   /** Its reply. */
   content: string | null
   running: { _id: string; deadline: number } | null
@@ -119,7 +119,12 @@ export async function findThreadStates(
         outputTokens: chatTurns.outputTokens,
         finishReason: chatTurns.finishReason,
       },
-      stored: { userId: stored.userId, content: stored.content, attachments: stored.attachments },
+      stored: {
+        _id: stored._id,
+        userId: stored.userId,
+        content: stored.content,
+        attachments: stored.attachments,
+      },
       content: chatMessages.content,
       next: sql<ThreadState["next"]>`(
         select jsonb_build_object('_id', _id, 'requestId', request_id, 'attachments', coalesce(attachments, '[]'))
@@ -134,7 +139,12 @@ export async function findThreadStates(
       chatTurns,
       and(eq(chatTurns.threadId, chatThreads._id), sql`${chatTurns.requestId} = asked.request_id`),
     )
-    .leftJoin(stored, eq(stored._id, chatTurns.questionId))
+    .leftJoin(
+      stored,
+      sql`${stored._id} = coalesce(${chatTurns.questionId}, (
+        select _id from ${chatMessages} as note
+        where note.thread_id = ${chatThreads._id} and note.request_id = asked.request_id limit 1))`,
+    )
     .leftJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
     .where(readableThreads(scope))
   return {
@@ -183,6 +193,8 @@ export interface NewTurn {
   threadId: string
   requestId: string
   question: NewMessage
+  /** The message is to the people in a space: there is no turn. */
+  toPeople: boolean
   /** Null if the conversation keeps its own. */
   title: string | null
   /** Milliseconds since the epoch. */
@@ -191,18 +203,20 @@ export interface NewTurn {
 
 /**
  * In one statement in which each row refers to the one before: a reply's id must sort after its
- * message's. At most one turn per conversation.
+ * message's. At most one turn or message between people per conversation. `answerId` is null for the
+ * latter.
  */
 export async function storeTurns(
   { viewer, replies, turns }: Scope<"viewer" | "replies" | "turns">,
   tx: Transaction,
   fresh: readonly NewTurn[],
-): Promise<{ threadId: string; questionId: string; answerId: string }[]> {
+): Promise<{ threadId: string; questionId: string; answerId: string | null }[]> {
   if (fresh.length === 0) return []
   const userId = viewer.user._id
-  const rows = fresh.map(({ threadId, requestId, question, title, deadline }) => ({
+  const rows = fresh.map(({ threadId, requestId, question, toPeople, title, deadline }) => ({
     thread_id: threadId,
     request_id: requestId,
+    to_people: toPeople,
     question_id: question._id,
     is_stored: question.isStored,
     content: question.text,
@@ -216,21 +230,23 @@ export async function storeTurns(
   }))
   return tx.execute(sql`
     with asked as materialized (
-      select thread_id, request_id, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
+      select thread_id, request_id, to_people, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
         nullif(attachments, 'null'::jsonb) as attachments, edited,
         nullif(mentions, 'null'::jsonb) as mentions, title, deadline, answer_id, answer_edited
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (
-        thread_id uuid, request_id text, question_id uuid, is_stored boolean, content text,
+        thread_id uuid, request_id text, to_people boolean, question_id uuid, is_stored boolean, content text,
         attachments jsonb, edited boolean, mentions jsonb, title text, deadline bigint, answer_id uuid,
         answer_edited boolean
       )
     ), question as (
-      insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited, mentions)
-      select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited, mentions
+      insert into ${chatMessages} (_id, user_id, thread_id, role, content, attachments, edited, mentions, request_id)
+      select question_id, ${userId}::uuid, thread_id, 'user', content, attachments, edited, mentions,
+        case when to_people then request_id end
       from asked where not is_stored
     ), answer as (
       insert into ${chatMessages} (_id, user_id, thread_id, role, content, edited)
-      select coalesce(answer_id, uuidv7()), ${userId}::uuid, thread_id, 'assistant', '', answer_edited from asked
+      select coalesce(answer_id, uuidv7()), ${userId}::uuid, thread_id, 'assistant', '', answer_edited
+      from asked where not to_people
       returning _id, thread_id
     ), turn as (
       insert into ${chatTurns} (_id, user_id, thread_id, question_id, request_id, status, model, process, deadline)
@@ -244,5 +260,5 @@ export async function storeTurns(
       from asked where ${chatThreads._id} = asked.thread_id
     )
     select asked.thread_id as "threadId", asked.question_id as "questionId", answer._id as "answerId"
-    from asked join answer using (thread_id)`)
+    from asked left join answer using (thread_id)`)
 }

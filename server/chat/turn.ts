@@ -5,12 +5,12 @@ import type { Scope } from "#server/scope.ts"
 import { ReplyStopped } from "./generate-reply.ts"
 import { createCallIds } from "./call-ids.ts"
 import { createReplyRecord } from "./reply-record.ts"
-import type { ReplyChunk, Asked, StopReason, Waits } from "./contract.ts"
+import type { ReplyChunk, Asked, StopReason, Stored, Waits } from "./contract.ts"
 import { endTurn } from "./end-turn.ts"
 import { openTurn, type OpenedTurn } from "./open-turn.ts"
 import { openQueue } from "./queue.ts"
 import type { SentMessage } from "./resent.ts"
-import { createPartStreamer, endChunks, startChunks } from "./reply-chunks.ts"
+import { createPartStreamer, endChunks, startChunks, storedChunks } from "./reply-chunks.ts"
 
 type TurnScope = Scope<"db" | "viewer" | "config" | "turns" | "replies">
 
@@ -22,8 +22,8 @@ export interface ReplyStream {
 
 /** The same in a stored conversation. */
 export interface StartedReply extends ReplyStream {
-  /** Null for a reply that was complete already. */
-  turn: Fresh | null
+  /** Null for a reply that was complete already, and for a message that asks nobody. */
+  turn: Begun | null
 }
 
 interface TurnOptions {
@@ -95,7 +95,9 @@ export async function startReply(
     end: chunks.end,
   })
   if (turn.kind === "waiting") throw new Error("Only a message in the background may wait.")
-  return turn.kind === "answered" ? { chunks: repeat(turn), stop, turn: null } : { chunks, stop, turn }
+  if (turn.kind === "answered") return { chunks: repeat(turn), stop, turn: null }
+  if (turn.kind === "stored") return { chunks: repeatStored(turn.questionId), stop, turn: null }
+  return { chunks, stop, turn }
 }
 
 /**
@@ -105,7 +107,7 @@ export async function startReply(
 export function askInBackground(
   scope: TurnScope,
   threadId: string,
-  question: SentMessage & { mayWait?: never },
+  question: SentMessage & { mayWait?: never; toPeople?: never },
   options?: TurnOptions,
 ): Promise<Asked>
 export function askInBackground(
@@ -113,15 +115,16 @@ export function askInBackground(
   threadId: string,
   question: SentMessage,
   options?: TurnOptions,
-): Promise<Asked | Waits>
+): Promise<Asked | Stored | Waits>
 export async function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: SentMessage,
   { timeLimit = scope.config.chat.timeLimits.recorded }: TurnOptions = {},
-): Promise<Asked | Waits> {
+): Promise<Asked | Stored | Waits> {
   const { turn } = await beginTurn(scope, threadId, question, timeLimit, { onChunk: () => {}, end: () => {} })
   if (turn.kind === "waiting") return { threadId, waitingId: turn.waitingId, ahead: turn.ahead }
+  if (turn.kind === "stored") return { threadId, questionId: turn.questionId, answerId: null }
   return { threadId, questionId: turn.questionId, answerId: turn.answerId }
 }
 
@@ -144,7 +147,7 @@ async function beginTurn(
     scope.turns.tellEnded(threadId)
     return { turn, stop: () => {} }
   }
-  if (turn.kind === "answered") return { turn, stop: () => {} }
+  if (turn.kind !== "fresh") return { turn, stop: () => {} }
 
   const { signal, stop, release } = limitTime(timeLimit)
   const work = run(scope, turn, signal, reader).finally(() => {
@@ -159,6 +162,7 @@ async function beginTurn(
 }
 
 type Fresh = Extract<OpenedTurn, { kind: "fresh" }>
+type Begun = Extract<OpenedTurn, { kind: "fresh" | "running" }>
 
 async function run(scope: TurnScope, turn: Fresh, signal: AbortSignal, reader: Reader) {
   const record = createReplyRecord()
@@ -182,6 +186,10 @@ function limitTime(milliseconds: number) {
   const stop = (reason: StopReason) => abort.abort(new ReplyStopped(reason))
   const timer = setTimeout(stop, milliseconds, "timeout" satisfies StopReason)
   return { signal: abort.signal, stop, release: () => clearTimeout(timer) }
+}
+
+async function* repeatStored(questionId: string): AsyncGenerator<ReplyChunk> {
+  yield* storedChunks(questionId)
 }
 
 /** The stored reply again, for a sender who missed the first response. */

@@ -1,11 +1,11 @@
 import { and, eq, or, sql } from "drizzle-orm"
-import type { Transaction } from "#db/client.ts"
+import type { Database, Transaction } from "#db/client.ts"
 import { notifications } from "#db/schema/notifications.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Scope } from "#server/scope.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
-import { findMentions, nameMembers } from "./mention-contract.ts"
+import { findMentions, nameMembers, type Named } from "./mention-contract.ts"
 
 /** Milliseconds in which somebody can read a message before an email is sent. */
 const EMAIL_AFTER = 10 * 60 * 1000
@@ -31,22 +31,7 @@ export async function findMentioned(
   text: string,
 ): Promise<Mentioned | null> {
   if (spaceId === null || !text.includes("@")) return null
-  const { userId, memberName, memberEmail } = spaceMembers
-  const members = await tx
-    .select({ userId, memberName, memberEmail })
-    .from(spaceMembers)
-    .where(
-      and(
-        eq(spaceMembers.spaceId, spaceId),
-        eq(spaceMembers.trashed, false),
-        or(
-          // All who have the first name: it mentions somebody if they are the only one.
-          sql`strpos(lower(${text}), '@' || lower(split_part(${memberName}, ' ', 1))) > 0`,
-          sql`strpos(lower(${text}), '@' || lower(${memberEmail})) > 0`,
-        ),
-      ),
-    )
-  const named = nameMembers(members)
+  const named = await findNames({ db: tx }, spaceId, text)
   const found = findMentions(
     text,
     Array.from(named.values(), ({ name }) => name),
@@ -62,7 +47,34 @@ export async function findMentioned(
   }
 }
 
-/** In the transaction that stores the message. The viewer is its author. */
+/** The names of members of a space that a text may mention, as `nameMembers` gives them. */
+export async function findNames(
+  { db }: { db: Database | Transaction },
+  spaceId: string,
+  text: string,
+): Promise<Map<string, Named>> {
+  const { userId, memberName, memberEmail } = spaceMembers
+  const members = await db
+    .select({ userId, memberName, memberEmail })
+    .from(spaceMembers)
+    .where(
+      and(
+        eq(spaceMembers.spaceId, spaceId),
+        eq(spaceMembers.trashed, false),
+        or(
+          // All who have the first name: it mentions somebody if they are the only one.
+          sql`strpos(lower(${text}), '@' || lower(split_part(${memberName}, ' ', 1))) > 0`,
+          sql`strpos(lower(${text}), '@' || lower(${memberEmail})) > 0`,
+        ),
+      ),
+    )
+  return nameMembers(members)
+}
+
+/**
+ * In the transaction that stores the message, or changes it: those whom it mentioned before are not
+ * notified again. The viewer is its author.
+ */
 export async function notifyMentioned(
   { viewer }: Scope<"viewer">,
   tx: Transaction,
@@ -84,6 +96,10 @@ export async function notifyMentioned(
         and ${spaceMembers.spaceId} = ${message.spaceId} and not ${spaceMembers.trashed}
       join ${users} on ${users._id} = asked.user_id
     where asked.user_id <> ${authorId} and (${users.notifiesInApp} or ${users.notifiesByEmail})
+      and not exists (
+        select from ${notifications} as earlier
+        where earlier.message_id = ${message.messageId} and earlier.user_id = asked.user_id
+      )
     for key share of ${spaceMembers} skip locked`)
 }
 

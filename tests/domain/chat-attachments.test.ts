@@ -267,7 +267,13 @@ async function ask(scope: ChatScope, threadId: string, text: string, fileIds: st
 async function recall(scope: ChatScope, threadId: string) {
   const { entries } = await listMessages(scope, threadId)
   const questionId = entries.at(-1)?._id ?? ""
-  const { recalled } = await recallMessages(scope, { threadId, spaceId: null, questionId, tokens: 128_000 })
+  const { recalled } = await recallMessages(scope, {
+    threadId,
+    spaceId: null,
+    questionId,
+    answerId: END,
+    tokens: 128_000,
+  })
   return recalled.flatMap(({ messages }) => messages)
 }
 
@@ -325,3 +331,6 @@ async function addRow(
 async function* inOnePiece(bytes: Buffer) {
   yield bytes
 }
+
+/** Sorts after every message. */
+const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"

@@ -85,7 +85,7 @@ describe("messages", () => {
   it("are sent to the model as far as they fit, the latest always", async () => {
     const recall = async (threadId: string, tokens: number) => {
       const questionId = (await listMessages(ada, threadId)).entries.at(-1)?._id ?? ""
-      return recallMessages(ada, { threadId, spaceId: null, questionId, tokens })
+      return recallMessages(ada, { threadId, spaceId: null, questionId, answerId: END, tokens })
     }
     const threadId = await withMessages(ada, 80)
     const all = await recall(threadId, 10_000)
@@ -250,3 +250,6 @@ async function withMessages(scope: ChatScope, count: number, filling?: string) {
   }
   return threadId
 }
+
+/** Sorts after every message. */
+const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"

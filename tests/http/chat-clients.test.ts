@@ -282,6 +282,68 @@ describe("a changed message in a space", () => {
   })
 })
 
+describe("useChat in a conversation of a space", () => {
+  it("finishes without a reply to a message between people, and asks about it with regenerate", async () => {
+    const threadId = await makeThread(ada, spaceId)
+    const stored: unknown[] = []
+    const chat = new Chat(threadId, (part) => stored.push(part))
+    await chat.sendMessage({ text: "@Grace how deep is it?" })
+    expect([chat.status, textsOf(chat)]).toEqual(["ready", ["@Grace how deep is it?"]])
+    expect(gateway.answers).toEqual([])
+    const [note] = await messages(threadId)
+    expect(note).toMatchObject({ requestId: chat.messages[0]?.id, mentions: ["Grace"], turn: null })
+    expect(stored).toEqual([{ type: "data-stored", data: { questionId: note?._id }, transient: true }])
+
+    await chat.sendMessage({ text: "@Grace how deep is it?", messageId: chat.messages[0]?.id ?? "" })
+    await chat.sendMessage({ text: "@Grace and how wide?", messageId: chat.messages[0]?.id ?? "" })
+    expect(await contents(threadId)).toEqual(["@Grace and how wide?"])
+    await exchange(grace, { ...asking(threadId, "g1", "@Assistant do you know?") }, "Forty metres.")
+    expect(gateway.answers[0]?.request).toContain("Ada Lovelace: @Grace and how wide?")
+    gateway.answers.length = 0
+
+    await reply(chat.regenerate(), "Two miles.")
+    expect(textsOf(chat)).toEqual(["@Grace and how wide?", "Two miles."])
+    expect(await contents(threadId)).toEqual([
+      "@Grace and how wide?",
+      "@Assistant do you know?",
+      "Forty metres.",
+      "Two miles.",
+    ])
+  })
+
+  it("returns no reply's id, to a message that is sent twice, in a conversation for people only", async () => {
+    const threadId = await makeThread(ada, spaceId)
+    const only = { ...post({ peopleOnly: true }), method: "PATCH" }
+    const changed = await grace(`/api/chat/threads/${threadId}`, only)
+    expect([changed.status, await changed.json()]).toEqual([
+      200,
+      { thread: expect.objectContaining({ peopleOnly: true, title: "The sea" }) },
+    ])
+    const sent = await Promise.all(
+      [1, 2].map(async () => (await ada("/api/chat", postAsync(asking(threadId, "q1", "Lunch?")))).json()),
+    )
+    const [first] = await messages(threadId)
+    const answer = { threadId, questionId: first?._id, answerId: null }
+    expect(sent).toEqual([answer, answer])
+
+    const ask = { ...asking(threadId, "q1", "Lunch?"), ask: true }
+    const asked = await Promise.all([ada, grace].map((person) => person("/api/chat", postAsync(ask))))
+    const begun = await Promise.all(asked.map((response) => response.json()))
+    expect(begun[0]).toEqual({ threadId, questionId: first?._id, answerId: expect.any(String) })
+    expect(begun[1]).toEqual(begun[0])
+    const growing = await ada("/api/chat", post(ask))
+    ;(await gateway.asked(0)).say("At noon.")
+    gateway.answers[0]?.finish()
+    expect(await growing.text()).toContain("At noon.")
+    expect(gateway.answers).toHaveLength(1)
+    expect(await contents(threadId)).toEqual(["Lunch?", "At noon."])
+
+    const own = await makeThread(ada)
+    const refused = await ada(`/api/chat/threads/${own}`, only)
+    expect([refused.status, await refused.json()]).toMatchObject([409, { reason: "conversation-personal" }])
+  })
+})
+
 describe("other attachments under a known id", () => {
   it("replace the message, and the same ones do not", async () => {
     const threadId = await makeThread(ada)
@@ -311,8 +373,9 @@ describe("other attachments under a known id", () => {
 
 /** What the SDK's `useChat` keeps, without React. */
 class Chat extends AbstractChat<UIMessage> {
-  constructor(threadId: string) {
+  constructor(threadId: string, onData: (part: unknown) => void = () => {}) {
     super({
+      onData,
       transport: new DefaultChatTransport({ api: "/api/chat", body: { threadId }, fetch: send }),
       state: {
         status: "ready",

@@ -80,6 +80,7 @@ const mutations = () =>
     ["chat.stop", { threadId: own.threadId }],
     ["chat.revokeShare", { shareId: own.shareId }],
     ["chat.renameThread", { threadId: own.threadId, title: "Taken" }],
+    ["chat.setPeopleOnly", { threadId: own.threadId, peopleOnly: true }],
     ["chat.removeThread", { threadId: own.threadId }],
     ["chat.restoreThread", { threadId: own.threadId }],
   ] as const

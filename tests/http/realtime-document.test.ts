@@ -178,6 +178,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "files.revokeShare": { shareId: own.shareId },
   "chat.createThread": { question: "When is high water?" },
   "chat.renameThread": { threadId: own.threadId, title: "Currents" },
+  "chat.setPeopleOnly": { threadId: hersInSpaces.threadId, peopleOnly: true },
   "chat.stop": { threadId: own.threadId },
   "chat.withdraw": { waitingId: hersInSpaces.waitingId },
   "chat.revokeShare": { shareId: own.threadShareId },

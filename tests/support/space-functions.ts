@@ -51,6 +51,7 @@ export function mutations(userIds: Record<Standing, string>): Record<string, Cal
     "files.revokeShare": { answers: EDITORS, args: { shareId: the.fileShareId } },
     "chat.createThread": { answers: EDITORS, args: { title: "Another", spaceId } },
     "chat.renameThread": { answers: EDITORS, args: { threadId, title: "Renamed" } },
+    "chat.setPeopleOnly": { answers: EDITORS, args: { threadId, peopleOnly: true } },
     "chat.removeThread": { answers: EDITORS, args: { threadId } },
     "chat.restoreThread": { answers: EDITORS, args: { threadId: the.trashedThreadId } },
     "chat.moveThread": { answers: AUTHOR, args: { threadId } },

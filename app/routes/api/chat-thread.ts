@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { badInput } from "#server/errors.ts"
-import { RenameThread } from "#server/chat/contract.ts"
-import { findThread, renameThread } from "#server/chat/threads.ts"
+import { ChangeThread } from "#server/chat/contract.ts"
+import { findThread, renameThread, setPeopleOnly } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -33,8 +33,11 @@ export async function action({ context, params, request }: Route.ActionArgs) {
     const body = await readJson(request)
     if (!body.ok)
       return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-    const input = v.safeParse(RenameThread, body.value)
+    const input = v.safeParse(ChangeThread, body.value)
     if (!input.success) throw badInput(input.issues)
-    return json({ thread: await renameThread(scope, params.threadId, input.output) })
+    const { title, peopleOnly } = input.output
+    if (peopleOnly !== undefined) await setPeopleOnly(scope, params.threadId, { peopleOnly })
+    if (title !== undefined) await renameThread(scope, params.threadId, { title })
+    return json({ thread: await findThread(scope, params.threadId) })
   })
 }

@@ -8,11 +8,12 @@ import {
   readConversation,
   readPostedMessage,
   toModelMessages,
-  type PostedMessage,
   type ReadMessage,
 } from "#server/chat/conversation.ts"
+import { isToPeople } from "#server/chat/addressee.ts"
 import { answerFailure } from "#server/chat/failure.ts"
 import { openAfterLeft, readPersonally } from "#server/chat/left-replies.ts"
+import type { SentMessage } from "#server/chat/resent.ts"
 import { followReply } from "#server/chat/resume.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
@@ -73,40 +74,52 @@ export async function action({ request, context }: Route.ActionArgs) {
     )
 
   try {
-    const posted = await readPosted(ask.output)
+    const scope = await requireScope(context)
+    const posted = await readPosted(scope, ask.output)
     const spender = { userId: session.userId, network: networkIn(context) }
-    const spent = limiters.answers.check(spender, replyLimit(plan))
+    const spending = "question" in posted && posted.question.toPeople ? limiters.notes : limiters.answers
+    const spent = spending.check(spender, replyLimit(plan))
     if (!spent.success) {
       return json(
         { error: "Too many requests" },
         { status: 429, headers: { ...headers, ...rateLimitHeaders(spent) } },
       )
     }
-    return "message" in posted
-      ? await answerInThread(context, posted, ask.output, { headers, request })
-      : await answerAlone(context, posted.messages, headers)
+    return "messages" in posted
+      ? await answerAlone(scope, posted.messages, { headers, incoming: context.get(incomingContext) })
+      : await answerInThread(scope, posted, { headers, request })
   } catch (error) {
     return answerFailure(services, error, headers)
   }
 }
 
-const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
+type FullScope = Awaited<ReturnType<typeof requireScope>>
 
-type Context = Route.ActionArgs["context"]
+const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
 
 interface PostedInThread {
   threadId: string
-  message: PostedMessage
+  question: SentMessage
 }
 
 /** Throws BadRequest. */
-async function readPosted({
-  threadId,
-  messages,
-}: ChatRequest): Promise<PostedInThread | { messages: ReadMessage[] }> {
-  return threadId
-    ? { threadId, message: await readPostedMessage(messages) }
-    : { messages: await readConversation(messages) }
+async function readPosted(
+  scope: FullScope,
+  { threadId, messages, ...said }: ChatRequest,
+): Promise<PostedInThread | { messages: ReadMessage[] }> {
+  if (!threadId) return { messages: await readConversation(messages) }
+  const question = {
+    ...(await readPostedMessage(messages)),
+    again: said.trigger === "regenerate-message",
+    cutsLater: said.messageId !== undefined,
+    replaces: said.replaces,
+    createsThread: said.createThread,
+    spaceId: said.spaceId,
+    mayWait: said.mayWait,
+    asks: said.ask,
+  }
+  const toPeople = await isToPeople(scope, threadId, question)
+  return { threadId, question: { ...question, toPeople } }
 }
 
 /** Milliseconds until a client's closing of its stream is known, if it sends a message immediately. */
@@ -117,21 +130,10 @@ const LEAVING_TIME = 1000
  * connected.
  */
 async function answerInThread(
-  context: Context,
-  { threadId, message }: PostedInThread,
-  { trigger, messageId, replaces, createThread, spaceId, mayWait }: ChatRequest,
+  scope: FullScope,
+  { threadId, question }: PostedInThread,
   { headers, request }: { headers: Record<string, string>; request: Request },
 ) {
-  const scope = await requireScope(context)
-  const question = {
-    ...message,
-    again: trigger === "regenerate-message",
-    cutsLater: messageId !== undefined,
-    replaces,
-    createsThread: createThread,
-    spaceId,
-    mayWait,
-  }
   const isAsync = prefersAsync(request)
   const next = { threadId, question, leavingTime: isAsync ? 0 : LEAVING_TIME }
   if (isAsync) {
@@ -152,14 +154,13 @@ async function answerInThread(
 
 /** Nothing is stored, so a reply ends when its reader disconnects. */
 async function answerAlone(
-  context: Context,
+  scope: FullScope,
   messages: readonly ReadMessage[],
-  headers: Record<string, string>,
+  { headers, incoming }: { headers: Record<string, string>; incoming: IncomingMessage },
 ) {
-  const scope = await requireScope(context)
   const { chunks, stop } = answerOnce(scope, await toModelMessages(scope, messages))
   const leave = () => stop("stopped")
-  const forget = onDisconnect(context.get(incomingContext), leave)
+  const forget = onDisconnect(incoming, leave)
   return streamResponse(untilEnd(chunks, forget), { headers, leave })
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { CreateThread, RenameThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
+import { ChangeThread, CreateThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
 import { ChatRequest } from "#server/chat/request.ts"
 import { RecallRows } from "#db/schema/chat-json.ts"
 import {
@@ -24,6 +24,10 @@ const Thread = v.strictObject({
   spaceId: v.pipe(
     v.nullable(v.pipe(v.string(), v.uuid())),
     v.description("The space that it is in. Null for a personal conversation."),
+  ),
+  peopleOnly: v.pipe(
+    v.boolean(),
+    v.description("In a space: the model replies only to messages that name it."),
   ),
 })
 
@@ -90,6 +94,12 @@ const Asked = v.strictObject({
   threadId: v.pipe(v.string(), v.uuid()),
   questionId: v.pipe(v.string(), v.uuid()),
   answerId: v.pipe(v.string(), v.uuid(), v.description("The answer's message and its turn.")),
+})
+
+const Stored = v.strictObject({
+  threadId: v.pipe(v.string(), v.uuid()),
+  questionId: v.pipe(v.string(), v.uuid()),
+  answerId: v.pipe(v.null(), v.description("The message is to the people in a space: it asks nobody.")),
 })
 
 const Waits = v.strictObject({
@@ -163,7 +173,7 @@ export const chatPaths: Record<string, PathItem> = {
       operationId: "askQuestion",
       summary: "Stream an answer",
       description:
-        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise, to three times as many answers for a user at all addresses, and to twenty times as many for a network; a streamed answer takes 30 seconds at most, and others five minutes, unless configured otherwise.",
+        "Answers the last message as a UI message stream. With `threadId` the conversation is stored, and the answer goes on when its reader goes away; without it nothing is stored. With `Prefer: respond-async` besides, the ids come at once and the answer grows in the records alone. Limited per user and address, 20 requests a minute, and 60 on the pro plan, unless configured otherwise, to three times as many answers for a user at all addresses, and to twenty times as many for a network; messages to the people in a space, which ask nobody, are counted apart from answers, with the same limits. A streamed answer takes 30 seconds at most, and others five minutes, unless configured otherwise.",
       parameters: [
         {
           name: "Prefer",
@@ -177,8 +187,8 @@ export const chatPaths: Record<string, PathItem> = {
       responses: {
         "200": stream(COUNTED),
         "202": jsonAnswer(
-          "The answer has begun, is there already, or waits for its turn.",
-          v.union([Asked, Waits]),
+          "The answer has begun, is there already, or waits for its turn; or there is none, because the message is to the people in a space.",
+          v.union([Asked, Stored, Waits]),
           {
             ...COUNTED,
             "Preference-Applied": { required: true, schema: { const: "respond-async" } },
@@ -186,7 +196,10 @@ export const chatPaths: Record<string, PathItem> = {
         ),
         "400": refusal("The body is not JSON, or not { messages: UIMessage[] }.", COUNTED),
         "401": refusal("Nobody is signed in."),
-        "403": refusal("The conversation is in a space in which you may only read.", COUNTED),
+        "403": refusal(
+          "The conversation is in a space in which you may only read, or the message to edit is another person's to the people there.",
+          COUNTED,
+        ),
         "404": refusal(
           "There is no such conversation, or no such question to replace in it, or it is not yours.",
           COUNTED,
@@ -245,16 +258,17 @@ export const chatPaths: Record<string, PathItem> = {
     },
     patch: {
       ...common,
-      operationId: "renameThread",
-      summary: "Give a conversation another title",
+      operationId: "changeThread",
+      summary: "Give a conversation another title, or set in a space that it is for people only",
       parameters: [threadId],
-      requestBody: jsonBody(RenameThread),
+      requestBody: jsonBody(ChangeThread),
       responses: {
         "200": oneThread,
         "400": badBody,
         "401": refusal("Nobody is signed in."),
         "403": readerOnly,
         "404": notFound,
+        "409": refusal("A personal conversation can't be for people only."),
         "413": tooLarge,
       },
     },

@@ -74,7 +74,12 @@ export default function Thread({
       <ChatHeader title={thread.title} thread={thread} />
       <ModelNotice />
       <ReadingsContext value={readings}>
-        <LiveConversation key={thread._id} threadId={thread._id} {...records} />
+        <LiveConversation
+          key={thread._id}
+          threadId={thread._id}
+          peopleOnly={thread.spaceId !== null && thread.peopleOnly}
+          {...records}
+        />
       </ReadingsContext>
     </>
   )
@@ -109,13 +114,14 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
 
 interface LoadedConversation {
   threadId: string
+  peopleOnly: boolean
   messages: Loaded<LiveMessage>
   turns: Loaded<LiveTurn>
   chunks: Loaded<LiveChunk>
   waiting: Loaded<WaitingMessage>
 }
 
-function LiveConversation({ threadId, messages, turns, chunks, waiting }: LoadedConversation) {
+function LiveConversation({ threadId, peopleOnly, messages, turns, chunks, waiting }: LoadedConversation) {
   const { spaceId } = usePlace()
   const said = useLivePages(messages, (after) => ({ threadId, spaceId, after }))
   const given = useLivePages(turns, (after) => ({ threadId, spaceId, after }))
@@ -130,6 +136,7 @@ function LiveConversation({ threadId, messages, turns, chunks, waiting }: Loaded
   return (
     <Conversation
       threadId={threadId}
+      peopleOnly={peopleOnly}
       exchange={exchange}
       earlier={{ ...said, loadMore }}
       line={<WaitingLine threadId={threadId} waiting={waiting} />}

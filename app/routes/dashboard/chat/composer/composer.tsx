@@ -5,6 +5,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
+import { AddresseeNotice } from "./addressee-notice.tsx"
 import { MentionNotice } from "./mention-notice.tsx"
 import { AttachButton } from "./attach-button.tsx"
 import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
@@ -27,7 +28,9 @@ const MentionMarks = defer(
 interface ComposerProps {
   draft: Draft
   onDraft: (draft: Draft) => void
-  onSend: () => void
+  onSend: (to: { toPeople: boolean }) => void
+  /** In a space: the model replies only if it is named. */
+  peopleOnly?: boolean
   /**
    * Set while a reply is being generated: the button then stops it, unless there is a message, which
    * then waits for the reply.
@@ -49,6 +52,7 @@ export function Composer({
   draft,
   onDraft,
   onSend,
+  peopleOnly = false,
   onStop,
   onEditLast,
   pending = false,
@@ -76,7 +80,9 @@ export function Composer({
     text: draft.text,
     onText: (text) => onDraft({ ...draft, text }),
     area,
+    peopleOnly,
   })
+  const toPeople = mentioning.addressee?.asksModel === false
   const pasting = usePasting({
     text: draft.text,
     attaching,
@@ -107,7 +113,7 @@ export function Composer({
     }
     if (event.key !== "Enter" || event.shiftKey) return
     event.preventDefault()
-    if (canSend) onSend()
+    if (canSend) onSend({ toPeople })
   }
 
   return (
@@ -115,7 +121,7 @@ export function Composer({
       ref={form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (canSend) onSend()
+        if (canSend) onSend({ toPeople })
       }}
       className="relative mx-auto w-full max-w-3xl"
     >
@@ -172,7 +178,7 @@ export function Composer({
               {...mentioning.fieldProps}
               onPaste={pasting.paste}
               rows={1}
-              aria-label={t`Your question`}
+              aria-label={peopleOnly ? t`Your message` : t`Your question`}
               placeholder={placeholder ?? t`Ask anything…`}
               enterKeyHint="send"
               className="relative field-sizing-content block max-h-[min(14rem,40dvh)] min-h-9 w-full resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
@@ -193,7 +199,7 @@ export function Composer({
               type="submit"
               size="icon"
               aria-label={t`Send`}
-              title={onStop ? t`Send when the reply has ended (Enter)` : t`Send (Enter)`}
+              title={onStop && !toPeople ? t`Send when the reply has ended (Enter)` : t`Send (Enter)`}
               disabled={!canSend}
               pending={pending}
             >
@@ -211,6 +217,7 @@ export function Composer({
         unmatched={mentioning.unmatched}
         className="px-3 text-xs text-warning-ink not-empty:pt-1.5"
       />
+      <AddresseeNotice addressee={mentioning.addressee} peopleOnly={peopleOnly} className="px-3 pt-1.5" />
       {pasting.isTooLong ? (
         <TooLong length={draft.text.length} onAttach={pasting.attachText} />
       ) : (

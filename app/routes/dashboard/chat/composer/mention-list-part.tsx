@@ -1,5 +1,7 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
+import { Icon } from "#app/ui/icon.tsx"
+import { ASSISTANT } from "#server/chat/addressee-contract.ts"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import type { Mentioning } from "./use-mentioning.ts"
@@ -36,10 +38,16 @@ export function MentionList({ mentioning, className }: { mentioning: Mentioning;
               onClick={() => choose(member)}
               className="flex min-h-10 w-full cursor-default items-center gap-2.5 rounded-md px-2 text-left text-sm select-none hover:bg-hover aria-selected:bg-hover aria-selected:outline-2 aria-selected:-outline-offset-2 aria-selected:outline-transparent touch:min-h-12"
             >
-              <Avatar name={memberName ?? memberEmail} image={memberImageUrl} className="size-7!" />
+              {userId === ASSISTANT ? (
+                <Icon name="sparkle" className="mx-1.5 text-accent-ink" />
+              ) : (
+                <Avatar name={memberName ?? memberEmail} image={memberImageUrl} className="size-7!" />
+              )}
               <span className="max-w-3/4 shrink-0 truncate">{memberName ?? memberEmail}</span>
               {memberName ? (
-                <span className="min-w-0 flex-1 truncate text-right text-xs text-faint">{memberEmail}</span>
+                <span className="min-w-0 flex-1 truncate text-right text-xs text-faint">
+                  {userId === ASSISTANT ? t`replies to your message` : memberEmail}
+                </span>
               ) : null}
             </button>
           )

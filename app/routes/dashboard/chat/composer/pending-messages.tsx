@@ -12,12 +12,20 @@ import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 export interface PendingMessage extends OutgoingMessage {
   /** The id of the reply to replace, when another one is requested. */
   supersedes: string | null
+  /** It is expected to ask nobody. */
+  toPeople: boolean
+  /** The message that it replaces is one between people: it is changed in its place. */
+  staysInPlace: boolean
   isTaken: boolean
 }
 
-/** A message in a space that is sent while a reply is being generated: it will wait for its turn. */
+/**
+ * A message in a space that is sent while a reply is being generated: it will wait for its turn. Or
+ * one to the people there, which waits for nothing.
+ */
 export interface QueuedMessage extends Draft {
   requestId: string
+  toPeople: boolean
 }
 
 /** What a page keeps about a conversation besides its records. */
@@ -28,7 +36,7 @@ export interface Exchange {
   /** Those that the records do not have yet. */
   queued: readonly QueuedMessage[]
   /** The stored message that is being edited, and its edited content. */
-  editing: (Draft & { messageId: string }) | null
+  editing: (Draft & { messageId: string; isNote: boolean }) | null
 }
 
 const QUIET: Exchange = { pending: null, refusal: null, queued: [], editing: null }
@@ -94,15 +102,17 @@ function createPendingMessages() {
     const isCurrent = () => of(threadId).pending?.requestId === pending.requestId
     change(threadId, { pending, refusal: null, editing: null })
     try {
-      const { waits } = await postMessage(pending)
+      const { waits, asksNobody } = await postMessage(pending)
       if (!isCurrent()) return
       // Somebody else's message came first.
       if (waits) {
         stopsWanted.delete(threadId)
         change(threadId, { pending: null })
-        return hold(threadId, pending)
+        return hold(threadId, { ...pending, toPeople: false })
       }
-      change(threadId, { pending: { ...pending, isTaken: true } })
+      change(threadId, {
+        pending: { ...pending, toPeople: pending.toPeople || asksNobody, isTaken: true },
+      })
       const stop = stopsWanted.get(threadId)
       stopsWanted.delete(threadId)
       if (stop) void stop().catch(() => {})
@@ -116,21 +126,30 @@ function createPendingMessages() {
   }
 
   function giveBack(pending: PendingMessage, refusal: RequestRefused) {
-    const { threadId, requestId, text, attachments, replaces, supersedes } = pending
+    const { threadId, requestId, text, attachments, replaces, supersedes, staysInPlace } = pending
     if (refusal.status === 0) doubtful.set(threadId, pending)
-    if (supersedes) return change(threadId, { pending: null, refusal })
+    if (supersedes || pending.ask) return change(threadId, { pending: null, refusal })
     if (replaces) {
-      return change(threadId, { pending: null, refusal, editing: { messageId: replaces, text, attachments } })
+      const editing = { messageId: replaces, text, attachments, isNote: staysInPlace }
+      return change(threadId, { pending: null, refusal, editing })
     }
     if (of(threadId).pending?.requestId === requestId) returnToDraft(threadId, { text, attachments })
     change(threadId, { pending: null, refusal })
   }
 
   /** Shows a stored message that waits, until the records have it. */
-  function hold(threadId: string, { requestId, text, attachments }: QueuedMessage) {
+  function hold(threadId: string, { requestId, text, attachments, toPeople }: QueuedMessage) {
     if (!isQueued(threadId, requestId))
-      change(threadId, { queued: [...of(threadId).queued, { requestId, text, attachments }] })
+      change(threadId, { queued: [...of(threadId).queued, { requestId, text, attachments, toPeople }] })
     setTimeout(() => settleQueued(threadId, requestId), LOST_AFTER)
+  }
+
+  /** That of the same message before, if it may have been stored although its request failed. */
+  function idFor(threadId: string, draft: Draft, replaces: string | null): string {
+    const before = doubtful.get(threadId)
+    doubtful.delete(threadId)
+    const isSame = before && isSameDraft(before, draft) && (before.replaces ?? null) === replaces
+    return isSame && !before.supersedes && !before.ask ? before.requestId : crypto.randomUUID()
   }
 
   function isQueued(threadId: string, requestId: string) {
@@ -152,21 +171,28 @@ function createPendingMessages() {
     ask(
       threadId: string,
       { text, attachments }: Draft,
-      { replaces = null, mayWait = false }: { replaces?: string | null; mayWait?: boolean } = {},
+      {
+        replaces = null,
+        staysInPlace = false,
+        toPeople = false,
+        mayWait = false,
+      }: Partial<Pick<PendingMessage, "replaces" | "staysInPlace" | "toPeople" | "mayWait">> = {},
     ) {
-      const before = doubtful.get(threadId)
-      doubtful.delete(threadId)
-      const isSame =
-        before !== undefined &&
-        isSameDraft(before, { text, attachments }) &&
-        before.replaces === replaces &&
-        !before.supersedes
-      const requestId = isSame ? before.requestId : crypto.randomUUID()
-      begin({ threadId, requestId, text, attachments, replaces, supersedes: null, mayWait })
+      const requestId = idFor(threadId, { text, attachments }, replaces)
+      const draft = { text, attachments, replaces, staysInPlace, toPeople, mayWait }
+      begin({ threadId, requestId, ...draft, supersedes: null })
     },
-    /** Sends a new message while a reply is being generated: it waits for its turn. */
-    async queue(threadId: string, { text, attachments }: Draft) {
-      const message = { requestId: crypto.randomUUID(), text, attachments }
+    /**
+     * Sends a new message while a reply is being generated, which waits for its turn, or a message to
+     * the people in a space, which waits for nothing.
+     */
+    async queue(
+      threadId: string,
+      { text, attachments }: Draft,
+      { toPeople = false }: { toPeople?: boolean } = {},
+    ) {
+      const requestId = idFor(threadId, { text, attachments }, null)
+      const message = { requestId, text, attachments, toPeople }
       change(threadId, { queued: [...of(threadId).queued, message], refusal: null })
       try {
         await postMessage({ ...message, threadId, mayWait: true })
@@ -175,8 +201,18 @@ function createPendingMessages() {
         // If it is no longer there, the records have it, although the request failed.
         if (!isQueued(threadId, message.requestId)) return
         settleQueued(threadId, message.requestId)
+        const refusal = refusalOf(problem)
+        if (refusal.status === 0)
+          doubtful.set(threadId, {
+            ...message,
+            threadId,
+            replaces: null,
+            supersedes: null,
+            staysInPlace: false,
+            isTaken: false,
+          })
         returnToDraft(threadId, message)
-        change(threadId, { refusal: refusalOf(problem) })
+        change(threadId, { refusal })
       }
     },
     settleQueued,
@@ -185,7 +221,11 @@ function createPendingMessages() {
      * set.
      */
     askAgain(question: OutgoingMessage & { supersedes: string }) {
-      begin(question)
+      begin({ ...question, toPeople: false, staysInPlace: false })
+    },
+    /** Asks the model for a reply to a stored message between people. */
+    askAbout(question: OutgoingMessage) {
+      begin({ ...question, ask: true, supersedes: null, toPeople: false, staysInPlace: false })
     },
     /** Calls `stop` when the message that is being sent, if there is one, has been accepted. */
     async whenTaken(threadId: string, stop: () => Promise<unknown>) {

@@ -1,5 +1,5 @@
 import { href } from "react-router"
-import type { Asked, Attachment, Waits } from "#server/chat/contract.ts"
+import type { Asked, Attachment, Stored, Waits } from "#server/chat/contract.ts"
 import { request } from "#app/routes/dashboard/send.ts"
 
 /** The body of a request to send a message. */
@@ -21,14 +21,19 @@ export interface OutgoingMessage {
   replaces?: string | null
   /** In a space: it waits for its turn if a reply is being generated. */
   mayWait?: boolean
+  /** Asks the model, whomever the message mentions; also for a stored message between people. */
+  ask?: boolean
 }
 
 /**
- * Sends a message, and resolves as soon as it is stored, with whether it waits for its turn: the
- * rest arrives with the live records. Throws RequestRefused, with a text for the user.
+ * Sends a message, and resolves as soon as it is stored, with whether it waits for its turn or asks
+ * nobody: the rest arrives with the live records. Throws RequestRefused, with a text for the user.
  */
-export async function postMessage(question: OutgoingMessage): Promise<{ waits: boolean }> {
-  const { threadId, createThread, spaceId, requestId, text, attachments, again, replaces, mayWait } = question
+export async function postMessage(
+  question: OutgoingMessage,
+): Promise<{ waits: boolean; asksNobody: boolean }> {
+  const { threadId, createThread, spaceId, requestId, text, attachments } = question
+  const { again, replaces, mayWait, ask } = question
   const files = attachments.map(({ fileId }) => ({ type: "data-file", data: { fileId } }))
   const response = await request(href("/api/chat"), {
     method: "POST",
@@ -39,9 +44,11 @@ export async function postMessage(question: OutgoingMessage): Promise<{ waits: b
       ...(again && { trigger: "regenerate-message" }),
       ...(replaces && { replaces }),
       ...(mayWait && { mayWait }),
+      ...(ask && { ask }),
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],
     }),
   })
-  const stored = (await response.json()) as Asked | Waits
-  return { waits: "waitingId" in stored }
+  const stored = (await response.json()) as Asked | Stored | Waits
+  const waits = "waitingId" in stored
+  return { waits, asksNobody: !waits && stored.answerId === null }
 }

@@ -2,6 +2,7 @@ import { useId, useMemo, useState, type KeyboardEvent, type RefObject } from "re
 import { flushSync } from "react-dom"
 import { isComposing } from "#app/ui/is-composing.ts"
 import type { Member } from "#server/spaces/contract.ts"
+import { addresseeOf, ASSISTANT } from "#server/chat/addressee-contract.ts"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { findMentions, findUnmatched, nameMembers } from "#server/notifications/mention-contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
@@ -17,13 +18,25 @@ interface MentioningOptions {
   text: string
   onText: (text: string) => void
   area: RefObject<HTMLTextAreaElement | null>
+  /** The conversation is for people only. */
+  peopleOnly: boolean
+}
+
+/** Who can be mentioned: a member, or the assistant. */
+export type Mentioned = Pick<Member, "userId" | "memberName" | "memberEmail" | "memberImageUrl">
+
+const THE_ASSISTANT: Mentioned = {
+  userId: ASSISTANT,
+  memberName: ASSISTANT,
+  memberEmail: "",
+  memberImageUrl: null,
 }
 
 /**
- * Offers the members of the space while a name is typed after an @, as a listbox that belongs to the
+ * Offers the members of the space, and the assistant, while a name is typed after an @, as a listbox that belongs to the
  * field, whose focus stays where it is. Nobody is offered for what is personal.
  */
-export function useMentioning({ text, onText, area }: MentioningOptions) {
+export function useMentioning({ text, onText, area, peopleOnly }: MentioningOptions) {
   const list = useId()
   const own = useUser()._id
   const { members } = usePlace()
@@ -32,17 +45,20 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
   /** The place of an @ whose list was closed. */
   const [closedAt, setClosedAt] = useState<number | null>(null)
 
-  const found = useMemo(() => findNamed(text, members), [text, members])
-  const typed = members.length > 1 && caret !== null ? TYPED.exec(text.slice(0, caret)) : null
+  const found = useMemo(() => findNamed(text, members, peopleOnly), [text, members, peopleOnly])
+  const typed = members.length > 0 && caret !== null ? TYPED.exec(text.slice(0, caret)) : null
   const offered =
     typed && typed.index !== closedAt
-      ? findByName(members, typed[1] ?? "").filter(({ userId }) => userId !== own)
+      ? findByName(
+          members.filter(({ userId }) => userId !== own),
+          typed[1] ?? "",
+        )
       : []
   const options = offered.slice(0, MOST)
   const isOpen = options.length > 0
   const at = Math.min(highlighted, options.length - 1)
 
-  function choose(member: Member) {
+  function choose(member: Mentioned) {
     const { current } = area
     if (!typed || caret === null || !current) return
     const inserted = `@${mentionName(member, members)} `
@@ -68,6 +84,8 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
     marks: found.marks,
     /** What looks like a mention and is none. Empty while one is being chosen. */
     unmatched: isOpen ? [] : found.unmatched,
+    /** Whom the message is to. Null for what is personal. */
+    addressee: found.addressee,
     choose,
     fieldProps: isOpen
       ? {
@@ -100,14 +118,19 @@ export function useMentioning({ text, onText, area }: MentioningOptions) {
   }
 }
 
-function findNamed(text: string, members: readonly Member[]) {
+function findNamed(text: string, members: readonly Member[], peopleOnly: boolean) {
+  if (members.length === 0) return { marks: [], unmatched: [], addressee: null }
   // A longer text cannot be sent.
-  if (members.length === 0 || text.length > MESSAGE_LIMIT || !text.includes("@")) return NOTHING
-  const names = Array.from(nameMembers(members).values(), ({ name }) => name)
-  return { marks: findMentions(text, names), unmatched: findUnmatched(text, names) }
+  if (text.length > MESSAGE_LIMIT || !text.includes("@"))
+    return { marks: [], unmatched: [], addressee: addresseeOf("", [], peopleOnly) }
+  const named = Array.from(nameMembers(members).values(), ({ name }) => name)
+  const names = [ASSISTANT, ...named]
+  return {
+    marks: findMentions(text, names),
+    unmatched: findUnmatched(text, names),
+    addressee: addresseeOf(text, named, peopleOnly),
+  }
 }
-
-const NOTHING = { marks: [], unmatched: [] }
 
 export type Mentioning = ReturnType<typeof useMentioning>
 
@@ -118,10 +141,10 @@ export function optionId(list: string, place: number): string {
 }
 
 /** Those whose name, or a later part of it, or address begins with the text. */
-function findByName(members: readonly Member[], text: string): Member[] {
+function findByName(members: readonly Member[], text: string): Mentioned[] {
   const sought = text.toLowerCase()
-  const isFirst = ({ memberName }: Member) => memberName?.toLowerCase().startsWith(sought) ?? false
-  return members
+  const isFirst = ({ memberName }: Mentioned) => memberName?.toLowerCase().startsWith(sought) ?? false
+  const found = members
     .filter(
       (member) =>
         isFirst(member) ||
@@ -129,10 +152,11 @@ function findByName(members: readonly Member[], text: string): Member[] {
         member.memberEmail.toLowerCase().startsWith(sought),
     )
     .toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))
+  return isFirst(THE_ASSISTANT) ? [...found.slice(0, MOST - 1), THE_ASSISTANT] : found
 }
 
 /** The name that mentions this member and nobody else. */
-function mentionName({ userId, memberName, memberEmail }: Member, members: readonly Member[]): string {
+function mentionName({ userId, memberName, memberEmail }: Mentioned, members: readonly Member[]): string {
   const name = memberName?.toLowerCase()
   const isShared = members.some(
     (other) => other.userId !== userId && other.memberName?.toLowerCase() === name,

@@ -9,7 +9,7 @@ import {
   type Recall,
   type Shortfall,
 } from "#server/chat/contract.ts"
-import type { PendingMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
+import type { PendingMessage, QueuedMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 /** A message on the screen, whether it is stored or still being sent. */
 export interface Bubble {
@@ -36,6 +36,8 @@ export interface Bubble {
   model: string | null
   tokens: { input: number | null; output: number | null } | null
   requestId: string | null
+  /** A message between people: the model was not asked. */
+  isNote: boolean
   /** What the model did not receive for this reply. */
   recall: Recall | null
 }
@@ -71,18 +73,28 @@ export function createBubbles() {
     return stored
   }
 
-  return function join({ messages, turns, chunks }: Records, asking: PendingMessage | null): Bubble[] {
+  return function join(
+    { messages, turns, chunks }: Records,
+    asking: PendingMessage | null,
+    queued: readonly QueuedMessage[] = [],
+  ): Bubble[] {
+    const records = { messages, turns }
     const bubbles = grow(store(messages, turns), chunks)
-    return asking && !isStored(turns, asking) ? withPending(bubbles, asking) : bubbles
+    const told = queued.filter((note) => note.toPeople && !isStored(records, { ...note, supersedes: null }))
+    const all = asking && !isStored(records, asking) ? withPending(bubbles, asking) : bubbles
+    return told.length > 0 ? [...all, ...told.map(questionBubble)] : all
   }
 }
 
-/** Whether the records have the turn that was requested. */
+/** Whether the records have the turn that was requested, or the message if it asked nobody. */
 export function isStored(
-  turns: readonly LiveTurn[],
-  { requestId, supersedes }: Pick<PendingMessage, "requestId" | "supersedes">,
+  { messages, turns }: Pick<Records, "messages" | "turns">,
+  { requestId, supersedes, ask }: Pick<PendingMessage, "requestId" | "supersedes" | "ask">,
 ) {
-  return turns.some((turn) => turn.requestId === requestId && turn._id !== supersedes)
+  return (
+    turns.some((turn) => turn.requestId === requestId && turn._id !== supersedes) ||
+    (supersedes === null && !ask && messages.some((message) => message.requestId === requestId))
+  )
 }
 
 export function plainText(parts: readonly ReplyPart[]): string {
@@ -93,12 +105,13 @@ export function plainText(parts: readonly ReplyPart[]): string {
 }
 
 function storedBubble(
-  { _id, _creationTime, userId, role, content, attachments, edited, mentions }: LiveMessage,
+  { _id, _creationTime, userId, role, content, attachments, edited, mentions, requestId }: LiveMessage,
   turn: LiveTurn | undefined,
 ): Bubble {
   const answer = role === "assistant" ? turn : undefined
+  const sentAs = turn?.requestId ?? requestId
   return {
-    key: turn ? `${turn.requestId} ${role}` : _id,
+    key: sentAs ? `${sentAs} ${role}` : _id,
     id: _id,
     createdAt: _creationTime,
     authorId: userId,
@@ -112,7 +125,8 @@ function storedBubble(
     shortfall: answer ? shortfallOf(answer, content.trim() !== "") : null,
     model: answer?.model ?? null,
     tokens: answer ? { input: answer.inputTokens, output: answer.outputTokens } : null,
-    requestId: turn?.requestId ?? null,
+    requestId: sentAs,
+    isNote: !turn && requestId !== null,
     recall: answer?.recall ?? null,
   }
 }
@@ -131,15 +145,23 @@ function grow(stored: Bubble[], chunks: Records["chunks"]): Bubble[] {
 }
 
 function withPending(bubbles: Bubble[], asking: PendingMessage): Bubble[] {
-  const { requestId, supersedes, replaces } = asking
-  const answer = answerBubble(requestId)
-  if (supersedes) return [...bubbles.filter(({ id }) => id !== supersedes), answer]
+  const { requestId, supersedes, replaces, ask, staysInPlace, toPeople, text, attachments } = asking
+  const answer = toPeople ? [] : [answerBubble(requestId)]
+  if (supersedes) return [...bubbles.filter(({ id }) => id !== supersedes), ...answer]
+  if (ask) return [...bubbles, ...answer]
+  if (staysInPlace) {
+    const changed = { parts: textParts(text), attachments }
+    return [
+      ...bubbles.map((bubble) => (bubble.id === replaces ? { ...bubble, ...changed } : bubble)),
+      ...answer,
+    ]
+  }
   const at = replaces ? bubbles.findIndex(({ id }) => id === replaces) : -1
   const before = at < 0 ? bubbles.filter((bubble) => bubble.requestId !== requestId) : bubbles.slice(0, at)
-  return [...before, questionBubble(asking), answer]
+  return [...before, questionBubble(asking), ...answer]
 }
 
-function questionBubble({ requestId, text, attachments }: PendingMessage): Bubble {
+function questionBubble({ requestId, text, attachments }: Omit<QueuedMessage, "toPeople">): Bubble {
   return {
     ...answerBubble(requestId),
     key: `${requestId} user`,
@@ -167,6 +189,7 @@ function answerBubble(requestId: string): Bubble {
     model: null,
     tokens: null,
     requestId,
+    isNote: false,
     recall: null,
   }
 }

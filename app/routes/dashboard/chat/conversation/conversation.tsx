@@ -13,6 +13,7 @@ import { send, type RequestRefused } from "#app/routes/dashboard/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { useUser } from "#app/routes/dashboard/use-user.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
 import { clearDraft, useDraft, type Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { findSentFrom, MessageBlock, useBlocks } from "./message-block.tsx"
@@ -29,6 +30,8 @@ import { useEscape } from "./use-shortcuts.ts"
 
 interface ConversationProps {
   threadId: string
+  /** In a space: the model replies only if it is named. */
+  peopleOnly: boolean
   exchange: ReturnType<typeof useExchange>
   earlier: Earlier
   /** Who else is there. Null for a personal conversation. */
@@ -37,7 +40,7 @@ interface ConversationProps {
   line: ReactNode
 }
 
-export function Conversation({ threadId, exchange, earlier, presence, line }: ConversationProps) {
+export function Conversation({ threadId, peopleOnly, exchange, earlier, presence, line }: ConversationProps) {
   const { t } = useLingui()
   const { bubbles, isReplying, refusal, editing, announcement } = exchange
   const { spaceId, mayEdit } = usePlace()
@@ -85,6 +88,8 @@ export function Conversation({ threadId, exchange, earlier, presence, line }: Co
                   sentFrom={block.bubbles.some(({ id }) => id === sentFrom) ? sentFrom : null}
                   onEdit={acts.edit}
                   onAgain={acts.again}
+                  onAskAbout={acts.askAbout}
+                  peopleOnly={peopleOnly}
                   threadId={threadId}
                 />
               ))}
@@ -118,10 +123,12 @@ export function Conversation({ threadId, exchange, earlier, presence, line }: Co
       {mayEdit ? (
         <ComposerArea
           threadId={threadId}
+          peopleOnly={peopleOnly}
           refusal={refusal}
           onStop={stop ?? undefined}
           onAsk={acts.ask}
           onQueue={acts.queue}
+          onTell={acts.tell}
           onDismiss={() => questions.dismiss(threadId)}
           onEditLast={acts.editLast}
         />
@@ -150,17 +157,30 @@ function EarlierMark({ earlier }: { earlier: Earlier }) {
 
 interface ComposerProps {
   threadId: string
+  peopleOnly: boolean
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
   onAsk: (draft: Draft) => void
   /** Called with a message that waits for the reply that is being generated. */
   onQueue: (draft: Draft) => void
+  /** Called with a message to the people in a space. */
+  onTell: (draft: Draft) => void
   onDismiss: () => void
   onEditLast: () => void
 }
 
 /** A component of its own, so that typing does not render the messages again. */
-function ComposerArea({ threadId, refusal, onStop, onAsk, onQueue, onDismiss, onEditLast }: ComposerProps) {
+function ComposerArea({
+  threadId,
+  peopleOnly,
+  refusal,
+  onStop,
+  onAsk,
+  onQueue,
+  onTell,
+  onDismiss,
+  onEditLast,
+}: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
@@ -171,15 +191,17 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onQueue, onDismiss, on
       <Composer
         draft={draft}
         onDraft={setDraft}
-        onSend={() => {
+        peopleOnly={peopleOnly}
+        onSend={({ toPeople }) => {
           clearDraft(threadId)
-          if (onStop) onQueue(draft)
+          if (toPeople) onTell(draft)
+          else if (onStop) onQueue(draft)
           else onAsk(draft)
         }}
         onStop={onStop}
         onEditLast={onEditLast}
         blocked={useObstacle(model.available, wait)}
-        placeholder={t`Ask a follow-up…`}
+        placeholder={peopleOnly ? t`Write to the others…` : t`Ask a follow-up…`}
       />
     </div>
   )
@@ -192,12 +214,13 @@ function ComposerArea({ threadId, refusal, onStop, onAsk, onQueue, onDismiss, on
 function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isShared: boolean) {
   const { t } = useLingui()
   const questions = usePendingMessages()
+  const own = useUser()._id
   const latest = useRef(bubbles)
   useEffect(() => {
     latest.current = bubbles
   })
   return useMemo(() => {
-    const lastMessage = () => latest.current.findLast(({ role }) => role === "user")
+    const contentOf = ({ parts, attachments }: Bubble) => ({ text: plainText(parts), attachments })
     const ask = (draft: Draft) => {
       questions.ask(threadId, draft, { mayWait: isShared })
       goToEnd()
@@ -205,29 +228,44 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isSha
     const queue = (draft: Draft) => {
       void questions.queue(threadId, draft)
     }
-    const edit = ({ id, parts, attachments }: Bubble) => {
-      if (id) questions.edit(threadId, { messageId: id, text: plainText(parts), attachments })
+    const tell = (draft: Draft) => {
+      void questions.queue(threadId, draft, { toPeople: true })
+      goToEnd()
+    }
+    const edit = (bubble: Bubble) => {
+      const { id, isNote } = bubble
+      if (id) questions.edit(threadId, { messageId: id, ...contentOf(bubble), isNote })
     }
     return {
       ask,
       queue,
+      tell,
       edit,
       continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
-      /** Requests another reply to the last message, in place of this one. */
+      /** Requests another reply to the same message, in place of this one. */
       again({ id, requestId, status }: Bubble) {
-        const question = lastMessage()
+        const question = latest.current.findLast(
+          (each) => each.role === "user" && each.requestId === requestId,
+        )
         if (!id || !requestId || !question) return
-        const { parts, attachments } = question
-        const asked = { threadId, requestId, text: plainText(parts), attachments }
+        const asked = { threadId, requestId, ...contentOf(question), ask: isShared }
         questions.askAgain({ ...asked, again: status === "completed", supersedes: id })
         goToEnd()
       },
+      /** Requests a reply to a message between people. */
+      askAbout(note: Bubble) {
+        const { requestId } = note
+        if (requestId) questions.askAbout({ threadId, requestId, ...contentOf(note) })
+        goToEnd()
+      },
       editLast() {
-        const question = lastMessage()
-        if (question && latest.current.at(-1)?.status !== "running") edit(question)
+        const question = latest.current.findLast(
+          ({ role, isNote, authorId }) => role === "user" && (!isNote || authorId === own),
+        )
+        if (question && latest.current.every(({ status }) => status !== "running")) edit(question)
       },
     }
-  }, [questions, threadId, goToEnd, isShared, t])
+  }, [questions, threadId, goToEnd, isShared, own, t])
 }
 
 /** Null unless a reply is being generated. */

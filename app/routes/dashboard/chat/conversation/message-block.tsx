@@ -36,7 +36,10 @@ export function useBlocks(bubbles: Bubble[]): Block[] {
   }))
 }
 
-interface MessageBlockProps extends Pick<MessageProps, "onEdit" | "onAgain" | "threadId"> {
+interface MessageBlockProps extends Pick<
+  MessageProps,
+  "onEdit" | "onAgain" | "onAskAbout" | "peopleOnly" | "threadId"
+> {
   block: Block
   /** The last message of the conversation. */
   last: Bubble | undefined

@@ -6,6 +6,7 @@ import { isComposing } from "#app/ui/is-composing.ts"
 import { DraftChip, UploadChip } from "./attachment-list.tsx"
 import { usePendingMessages, type Exchange } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 import type { Draft } from "#app/routes/dashboard/chat/composer/drafts.ts"
+import { AddresseeNotice } from "#app/routes/dashboard/chat/composer/addressee-notice.tsx"
 import { MentionNotice } from "#app/routes/dashboard/chat/composer/mention-notice.tsx"
 import { TooLong } from "#app/routes/dashboard/chat/composer/too-long.tsx"
 import { useAttaching } from "#app/routes/dashboard/chat/composer/use-attaching.ts"
@@ -25,14 +26,18 @@ const MentionMarks = defer(
 interface MessageEditorProps {
   threadId: string
   editing: NonNullable<Exchange["editing"]>
+  peopleOnly: boolean
 }
 
-/** Edits a sent message. Everything after it moves to the earlier versions. */
-export function MessageEditor({ threadId, editing }: MessageEditorProps) {
+/**
+ * Edits a sent message. Everything after it moves to the earlier versions, unless it is one between
+ * people, which stays in its place.
+ */
+export function MessageEditor({ threadId, editing, peopleOnly }: MessageEditorProps) {
   const { t } = useLingui()
   const questions = usePendingMessages()
   const area = useRef<HTMLTextAreaElement>(null)
-  const { messageId, text, attachments } = editing
+  const { messageId, text, attachments, isNote } = editing
   const latest = useRef(editing)
   useEffect(() => {
     latest.current = editing
@@ -42,7 +47,7 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
     questions.edit(threadId, latest.current)
   }
   const write = (edited: string) => change({ text: edited })
-  const mentioning = useMentioning({ text, onText: write, area })
+  const mentioning = useMentioning({ text, onText: write, area, peopleOnly })
   const attaching = useAttaching({
     attachments,
     onAttached: (attachment) => change({ attachments: [...latest.current.attachments, attachment] }),
@@ -63,7 +68,9 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
 
   const cancel = () => questions.edit(threadId, null)
   function sendEdited() {
-    if (canSend) questions.ask(threadId, { text, attachments }, { replaces: messageId })
+    const toPeople = mentioning.addressee?.asksModel === false
+    if (canSend)
+      questions.ask(threadId, { text, attachments }, { replaces: messageId, staysInPlace: isNote, toPeople })
   }
   function press(event: KeyboardEvent) {
     if (isComposing(event.nativeEvent) || mentioning.press(event)) return
@@ -123,10 +130,15 @@ export function MessageEditor({ threadId, editing }: MessageEditorProps) {
       {/* In the flow: above or below the editor it could lie outside of what can be scrolled to. */}
       {mentioning.isOpen ? <MentionList mentioning={mentioning} className="mt-2 border-line-strong" /> : null}
       <MentionNotice unmatched={mentioning.unmatched} className="text-xs text-warning-ink not-empty:mt-2" />
+      <AddresseeNotice addressee={mentioning.addressee} peopleOnly={peopleOnly} className="mt-2" />
       {pasting.isTooLong ? <TooLong length={text.length} onAttach={pasting.attachText} /> : null}
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto text-xs text-faint max-sm:w-full">
-          <Trans>Messages after it are replaced and kept as an earlier version.</Trans>
+          {isNote ? (
+            <Trans>What it says now is kept as an earlier version.</Trans>
+          ) : (
+            <Trans>Messages after it are replaced and kept as an earlier version.</Trans>
+          )}
         </p>
         <Button variant="ghost" size="sm" onClick={cancel}>
           <Trans>Cancel</Trans>

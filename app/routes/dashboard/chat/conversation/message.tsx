@@ -9,6 +9,7 @@ import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useUser } from "#app/routes/dashboard/use-user.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import type { LeftOut, ReplyPart } from "#server/chat/contract.ts"
+import { ASSISTANT } from "#server/chat/addressee-contract.ts"
 import { leftOutAfter } from "#server/chat/failure-contract.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
@@ -33,6 +34,8 @@ export interface MessageProps {
   editing: Exchange["editing"]
   onEdit: (bubble: Bubble) => void
   onAgain: (bubble: Bubble) => void
+  onAskAbout: (bubble: Bubble) => void
+  peopleOnly: boolean
   threadId: string
 }
 
@@ -41,7 +44,7 @@ export interface MessageProps {
  */
 export const Message = memo(function Message(props: MessageProps) {
   const { t } = useLingui()
-  const { bubble, editing, threadId } = props
+  const { bubble, editing, peopleOnly, threadId } = props
   const author = useAuthor(bubble)
   return (
     <article
@@ -54,7 +57,7 @@ export const Message = memo(function Message(props: MessageProps) {
       {bubble.role === "assistant" ? (
         <Reply {...props} />
       ) : editing ? (
-        <MessageEditor threadId={threadId} editing={editing} />
+        <MessageEditor threadId={threadId} editing={editing} peopleOnly={peopleOnly} />
       ) : (
         <UserMessage {...props} />
       )}
@@ -76,7 +79,7 @@ function useAuthor({ authorId }: Bubble) {
   }
 }
 
-function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
+function UserMessage({ bubble, onEdit, onAskAbout, threadId }: MessageProps) {
   const { t } = useLingui()
   const { mayEdit } = usePlace()
   const author = useAuthor(bubble)
@@ -108,14 +111,22 @@ function UserMessage({ bubble, onEdit, threadId }: MessageProps) {
             ),
           )}
         >
-          <MarkedText text={text} names={bubble.mentions} />
+          <MarkedText text={text} names={author ? [ASSISTANT, ...bubble.mentions] : bubble.mentions} />
         </p>
       ) : null}
       <div className="flex items-center gap-0.5">
         {bubble.edited && bubble.id ? <EarlierVersions threadId={threadId} messageId={bubble.id} /> : null}
         <Acts>
           {text ? <CopyButton text={text} label={t`Copy message`} className="size-8" /> : null}
-          {bubble.id && mayEdit ? (
+          {bubble.id && bubble.isNote && mayEdit ? (
+            <Act
+              icon="sparkle"
+              title={t`Ask the assistant`}
+              label={t`Ask the assistant about this message`}
+              onClick={() => onAskAbout(bubble)}
+            />
+          ) : null}
+          {bubble.id && mayEdit && (isOwn || !bubble.isNote) ? (
             <Act icon="edit" title={t`Edit`} label={t`Edit message`} onClick={() => onEdit(bubble)} />
           ) : null}
           <MessageTime at={bubble.createdAt} />

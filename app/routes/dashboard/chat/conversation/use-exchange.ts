@@ -22,21 +22,22 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
   const { pending, refusal, queued, editing } = useExchangeOf(threadId)
   const [join] = useState(createBubbles)
   const bubbles = useMemo(
-    () => join({ messages, turns, chunks }, pending),
-    [join, messages, turns, chunks, pending],
+    () => join({ messages, turns, chunks }, pending, queued),
+    [join, messages, turns, chunks, pending, queued],
   )
-  const last = bubbles.at(-1)
-  const isReplying = last?.status === "running"
+  const reply = bubbles.findLast(({ role }) => role === "assistant")
+  const isReplying = reply?.status === "running"
 
   useEffect(() => {
     const sought = pending ?? questions.doubted(threadId)
-    if (sought && isStored(turns, sought)) questions.settle(threadId, sought.requestId)
-  }, [pending, turns, questions, threadId])
+    if (sought && isStored({ messages, turns }, sought)) questions.settle(threadId, sought.requestId)
+  }, [pending, messages, turns, questions, threadId])
 
   useEffect(() => {
     for (const { requestId } of queued)
-      if (turns.some((turn) => turn.requestId === requestId)) questions.settleQueued(threadId, requestId)
-  }, [queued, turns, questions, threadId])
+      if (isStored({ messages, turns }, { requestId, supersedes: null }))
+        questions.settleQueued(threadId, requestId)
+  }, [queued, messages, turns, questions, threadId])
 
   const { revalidate } = useRevalidator()
   const mustLook = !useIsLive() && (isReplying || pending?.isTaken === true)
@@ -63,16 +64,16 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     isReplying,
     refusal,
     editing,
-    announcement: useAnnouncement(threadId, last),
+    announcement: useAnnouncement(threadId, reply),
   }
 }
 
 /** Announces the start and the end of a reply to screen readers, but not its growing text. */
-function useAnnouncement(threadId: string, last: Bubble | undefined) {
+function useAnnouncement(threadId: string, reply: Bubble | undefined) {
   const { t } = useLingui()
   const questions = usePendingMessages()
   const [hasAnswered, setHasAnswered] = useState(false)
-  const isReplying = last?.status === "running"
+  const isReplying = reply?.status === "running"
   if (isReplying && !hasAnswered) setHasAnswered(true)
   // The first reply of a new conversation may have ended before its page is shown. In an effect,
   // because screen readers announce only what changes in an element that is already there.
@@ -82,8 +83,8 @@ function useAnnouncement(threadId: string, last: Bubble | undefined) {
   }, [questions, threadId])
 
   if (isReplying) return t`The reply is being written.`
-  if (!hasAnswered || last?.role !== "assistant") return ""
-  return last.status === "completed" && !last.shortfall
+  if (!hasAnswered || !reply) return ""
+  return reply.status === "completed" && !reply.shortfall
     ? t`The reply is complete.`
     : t`The reply ended early.`
 }

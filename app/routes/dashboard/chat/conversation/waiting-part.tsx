@@ -33,7 +33,9 @@ export function WaitingLine({ threadId, waiting }: WaitingLineProps) {
   const ended = rows.filter(
     ({ state, userId }) => state === "passed" || (state === "withdrawn" && userId === own),
   )
-  const sending = queued.filter((each) => rows.every(({ requestId }) => requestId !== each.requestId))
+  const sending = queued.filter(
+    (each) => !each.toPeople && rows.every(({ requestId }) => requestId !== each.requestId),
+  )
   if (line.length + ended.length + sending.length === 0) return null
   return (
     <ol

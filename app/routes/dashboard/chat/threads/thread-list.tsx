@@ -119,6 +119,18 @@ function ThreadsByDate({ list, onLeave }: ThreadListProps) {
   )
 }
 
+/** What is special about a conversation of a space. */
+function ThreadSigns({ thread }: { thread: ThreadSummary }) {
+  const { t } = useLingui()
+  if (thread.spaceId === null || !thread.peopleOnly) return null
+  return (
+    <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 text-faint" title={t`People only`}>
+      <Icon name="people" className="size-3.5" />
+      <span className="sr-only">{t`People only`}</span>
+    </span>
+  )
+}
+
 function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() => void) | undefined }) {
   const { addresses, mayEdit } = usePlace()
   const [isRenaming, setRenaming] = useState(false)
@@ -140,6 +152,7 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() =>
         {...(onLeave && { onClick: onLeave })}
       >
         <span className="truncate">{thread.title}</span>
+        <ThreadSigns thread={thread} />
       </NavLink>
       <div className="absolute top-1/2 right-0.5 -translate-y-1/2 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">
         <ThreadMenu thread={thread} onRename={() => setRenaming(true)} />

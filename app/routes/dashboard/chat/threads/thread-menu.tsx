@@ -8,6 +8,7 @@ import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { useSetPeopleOnly } from "./use-set-people-only.ts"
 import { useRemoveThread } from "./use-remove-thread.ts"
 
 const ShareThreadDialog = defer(() => import("./share-thread-dialog-part.tsx"))(
@@ -23,6 +24,7 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
   const { title } = thread
   const { mayEdit } = usePlace()
   const remove = useRemoveThread(thread)
+  const setPeopleOnly = useSetPeopleOnly(thread)
   const [isSharing, setSharing] = useState(false)
   const [placing, setPlacing] = useState<"move" | "copy" | null>(null)
   const hasPlaces = useOtherPlaces().length > 0
@@ -45,6 +47,14 @@ export function ThreadMenu({ thread, onRename }: { thread: ThreadSummary; onRena
               <Trans>Share</Trans>
             </MenuItem>
           </>
+        ) : null}
+        {thread.spaceId !== null && mayEdit ? (
+          <MenuItem
+            icon={thread.peopleOnly ? "sparkle" : "people"}
+            onSelect={() => setPeopleOnly(!thread.peopleOnly)}
+          >
+            {thread.peopleOnly ? <Trans>Let the assistant reply</Trans> : <Trans>Make it people only</Trans>}
+          </MenuItem>
         ) : null}
         {hasPlaces && mayEdit ? (
           <MenuItem icon="arrow-right" onSelect={() => afterMenu(() => setPlacing("move"))}>

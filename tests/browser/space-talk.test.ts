@@ -1,0 +1,133 @@
+import type { Browser, Page } from "playwright-core"
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { SpaceSummary } from "#server/spaces/contract.ts"
+import { post, postAsync } from "../support/api.ts"
+import { startTideline, type TidelineApp } from "../support/app.ts"
+import { faultsInEveryLook } from "../support/axe.ts"
+import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+
+let app: TidelineApp
+let browser: Browser
+let sql: postgres.Sql
+let ada: Person
+let grace: Person
+let space: SpaceSummary
+beforeAll(async () => {
+  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000" })
+  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
+  browser = await launchBrowser()
+  ada = await signUp(app, adaLovelace)
+  grace = await signUp(app, graceHopper)
+  for (const person of [ada, grace]) await person("/dashboard")
+  await sql`update users set onboarding_completed = true`
+  const made = await ada("/api/spaces", post({ name: "Engines" }))
+  ;({ space } = (await made.json()) as { space: SpaceSummary })
+  await sql`
+    insert into space_members (space_id, user_id, role)
+    select ${space._id}, _id, 'editor' from users where email = ${graceHopper.email}`
+})
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sql.end()
+  await app.stop()
+})
+
+describe("people who talk to each other in a space", () => {
+  it("see before sending who replies, ask nobody by a mention, and the assistant by a button", async () => {
+    const threadId = await converse("Hello")
+    const owner = await open(ada, threadId)
+    const editor = await open(grace, threadId)
+    await owner.getByText("The assistant will reply.").waitFor()
+    await field(owner).fill("@grace how deep is it?")
+    await owner.getByText("To Grace: the assistant won't reply.").waitFor()
+    expect(await faultsInEveryLook(owner)).toEqual([])
+    await field(owner).press("Enter")
+    const note = editor.getByRole("article", { name: "Ada Lovelace" }).filter({ hasText: "how deep is it?" })
+    await note.getByText("@grace").waitFor()
+    await field(editor).fill("@Ada 40 metres, I think")
+    await field(editor).press("Enter")
+    await owner.getByRole("article", { name: "Grace Hopper" }).getByText("40 metres").waitFor()
+    for (const page of [owner, editor]) await expect.poll(() => answers(page).count()).toBe(1)
+
+    await note.hover()
+    await note.getByRole("button", { name: "Ask the assistant about this message" }).dblclick()
+    for (const page of [owner, editor])
+      await answers(page).nth(1).getByText("Ada Lovelace: @grace how deep is it?").waitFor()
+    const said = await owner.getByRole("log").innerText()
+    expect(said.indexOf("40 metres")).toBeLessThan(said.indexOf("Ada Lovelace: @grace"))
+    expect(await sql`select 1 from chat_turns where thread_id = ${threadId}`).toHaveLength(2)
+  })
+
+  it("change what they said to each other in its place", async () => {
+    const threadId = await converse("@Grace how deep is it?")
+    const owner = await open(ada, threadId)
+    const editor = await open(grace, threadId)
+    await field(editor).fill("@Ada 40 metres, I think")
+    await field(editor).press("Enter")
+    const others = owner.getByRole("article", { name: "Grace Hopper" })
+    await others.getByText("40 metres").waitFor()
+    expect(await others.getByRole("button", { name: "Edit message" }).count()).toBe(0)
+    await field(owner).press("ArrowUp")
+    const edited = owner.getByRole("textbox", { name: "Your edited message" })
+    await edited.fill("@Grace how wide is it?")
+    await owner.getByText("What it says now is kept as an earlier version.").waitFor()
+    await edited.press("Enter")
+    await editor.getByRole("article", { name: "Ada Lovelace" }).getByText("how wide is it?").waitFor()
+    await others.getByText("40 metres").waitFor()
+    await owner.getByRole("button", { name: "Earlier version" }).waitFor()
+  })
+
+  it("set a conversation to people only for everybody, and still ask the assistant by its name", async () => {
+    const threadId = await converse("Hello")
+    const owner = await open(ada, threadId)
+    const editor = await open(grace, threadId)
+    const list = owner.getByRole("navigation", { name: "Conversations" })
+    await editor.locator("header").getByRole("button", { name: "More actions for Hello" }).click()
+    await editor.getByRole("menuitem", { name: "Make it people only" }).click()
+    await owner.getByText("For people only: the assistant replies if you write @Assistant.").waitFor()
+    await list.getByRole("link", { name: "Hello People only" }).waitFor()
+    const message = owner.getByRole("textbox", { name: "Your message" })
+    await message.fill("Lunch?")
+    await message.press("Enter")
+    await editor.getByRole("article", { name: "Ada Lovelace" }).getByText("Lunch?").waitFor()
+    await message.fill("@assi")
+    await message.press("End")
+    await owner.getByRole("option", { name: "Assistant replies to your message" }).click()
+    await message.pressSequentially("where?")
+    await owner.getByText("The assistant will reply.").waitFor()
+    await message.press("Enter")
+    await answers(editor).nth(1).getByText("@Assistant where?").waitFor()
+    expect(await answers(owner).count()).toBe(2)
+  })
+})
+
+async function open(person: Person, threadId: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  await giveCookies(context, person, app)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(`${app.origin}/s/${space.slug}/chat/${threadId}`)
+  await takenOver(page)
+  return page
+}
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })
+const answers = (page: Page) => page.getByRole("article", { name: "Answer" })
+
+/** Ada's message in a new conversation of the space, with its reply if there is one. */
+async function converse(text: string): Promise<string> {
+  const threadId = crypto.randomUUID()
+  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
+  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
+  const answer = await ada("/api/chat", postAsync(body))
+  expect(answer.status, await answer.text()).toBe(202)
+  await expect
+    .poll(() => sql`select 1 from chat_turns where thread_id = ${threadId} and status = 'running'`)
+    .toEqual([])
+  return threadId
+}
