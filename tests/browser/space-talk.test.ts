@@ -95,7 +95,7 @@ describe("people who talk to each other in a space", () => {
     await message.fill("Lunch?")
     await message.press("Enter")
     await editor.getByRole("article", { name: "Ada Lovelace" }).getByText("Lunch?").waitFor()
-    await message.fill("@assi")
+    await message.fill("@as")
     await message.press("End")
     await owner.getByRole("option", { name: "Assistant replies to your message" }).click()
     await message.pressSequentially("where?")

@@ -127,7 +127,7 @@ describe("asking the model for a reply to a message between people", () => {
     await send(grace, "@Ada 40 metres, I think")
   })
 
-  it("opens one turn, whoever asks and however often", async () => {
+  it("opens one turn, no matter who asks and how often", async () => {
     const asked = await send(grace, "@Grace how deep is it?", { asks: true })
     expect(asked).toMatchObject({ kind: "fresh" })
     const again = await send(ada, "@Grace how deep is it?", { asks: true })
