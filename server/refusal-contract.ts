@@ -122,7 +122,7 @@ export const refusalTexts = {
   "invitation-outlived":
     "You were given this invitation before your access was taken away. Ask the owner of the space for a new one.",
   "invitation-emails-open":
-    "Five invitations that still work were sent to {email}. Make a link, and send it yourself.",
+    "You had five invitations sent to {email} that still work. Make a link, and send it yourself.",
   "too-many-emails": "You can have {most} emails sent in an hour. Try again later.",
   "inviter-unconfirmed":
     "Confirm your email address before you invite people by email. A link that you create works without that.",

@@ -222,7 +222,10 @@ export const Settings = v.object({
     v.picklist(["editor", "reader"], "must be editor or reader."),
     "editor",
   ),
-  SIGNUP: v.optional(v.picklist(["open", "closed", "sso"], "must be open, closed or sso."), "open"),
+  SIGNUP: v.optional(
+    v.picklist(["open", "invited", "closed", "sso"], "must be open, invited, closed or sso."),
+    "open",
+  ),
   EMAIL_VERIFICATION: v.optional(
     v.picklist(["optional", "required"], "must be optional or required."),
     "optional",

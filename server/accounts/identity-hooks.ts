@@ -10,13 +10,13 @@ import type { Language } from "#server/users/language-contract.ts"
 import { findLanguage } from "#server/users/language.ts"
 import type { Config } from "#server/config.ts"
 import type { Log } from "#server/log.ts"
-import type { LinkSettings } from "#server/waitlist/links.ts"
 import type { SecurityEvent } from "./security-contract.ts"
 import { recordSecurityEvent } from "./security-log.ts"
 import { changeAddress } from "#server/users/users.ts"
-import { findInvitation, redeemInvitation } from "#server/waitlist/waitlist.ts"
+import { redeemInvitation } from "#server/waitlist/waitlist.ts"
+import { findInvited, type InvitationSettings } from "./invited.ts"
 
-type HookSettings = LinkSettings & Pick<Config, "securityLogDays">
+type HookSettings = InvitationSettings & Pick<Config, "securityLogDays">
 
 /** What an identity provider that stores its accounts in our database needs from the product. */
 export function accountHooks(config: HookSettings, log: Log) {
@@ -38,7 +38,7 @@ export function accountHooks(config: HookSettings, log: Log) {
       ),
     changeAddress: (db: Database, change: { userId: string; email: string }) => changeAddress({ db }, change),
     isInvited: async (db: Database, token: string, email: string) =>
-      (await findInvitation({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
+      (await findInvited({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
     redeemInvitation: (db: Database, token: string, email: string) =>
       redeemInvitation({ db, config }, token, email),
   }

@@ -5,12 +5,14 @@ import type { Scope } from "#server/scope.ts"
 import type { EmailRequest } from "./contract.ts"
 import type { NoticeSubject } from "./email-texts.ts"
 import type { NoticeFacts } from "./emails.ts"
-import { queueEmail, type Outbox } from "./outbox.ts"
+import { countOpen, queueEmail, type Outbox } from "./outbox.ts"
 
 type Sender = Scope<"mail"> & { config: Pick<Config, "origin"> }
 
 /** Emails of one kind to one address with working links, no matter who requested them. */
 const MOST_OPEN = 5
+/** The same where the limit above counts those of one sender. */
+const MOST_OPEN_OF_ALL = 20
 
 // Loading React and its renderer takes 100 ms at startup, and a process may never write an email.
 const emails = () => import("./emails.ts")
@@ -157,34 +159,43 @@ export async function queueWaitlistInvitation(outbox: Outbox, { email, language,
   })
 }
 
-/** `url` contains the token, which is valid until `expiresAt`. */
+/**
+ * `url` contains the token, which is valid until `expiresAt`. Resolves to whether the email will be
+ * sent, and to "refused" if the same sender has had enough sent to the address. What others sent
+ * refuses nothing: the invitation is there all the same.
+ */
 export async function queueSpaceInvitation(
   outbox: Outbox,
   {
     email,
     language,
     expiresAt,
+    senderId,
     ...about
   }: {
     email: string
     language: Language | null
     url: string
     inviter: string
+    senderId: string
     space: string
     expiresAt: number
   },
-) {
+): Promise<boolean | "refused"> {
   const { spaceInvitationEmail } = await emails()
   const days = Math.max(1, Math.floor((expiresAt - Date.now() + 60_000) / 86_400_000))
+  const kind = "space-invitation"
+  const causes = digestOf(`${senderId} ${email}`)
+  if ((await countOpen(outbox, { kind, to: email, causes })) >= MOST_OPEN) return "refused"
   return queueEmail(outbox, {
-    kind: "space-invitation",
+    kind,
     userId: null,
-    cause: digestOf(about.url),
+    cause: `${causes} ${digestOf(about.url)}`,
     to: email,
     message: await spaceInvitationEmail({ ...about, days, ...frameOf(outbox, language) }),
     expiresAt,
     // Anyone can enter someone else's address.
-    mostOpen: MOST_OPEN,
+    mostOpen: MOST_OPEN_OF_ALL,
   })
 }
 

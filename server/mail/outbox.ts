@@ -51,14 +51,7 @@ export async function queueEmail({ db, config }: Outbox, posting: Posting): Prom
     // Two concurrent counts would both be below the limit.
     const slot = `mail ${kind} ${to.toLowerCase()}`
     await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${slot}, 0))`)
-    const open = and(
-      eq(sql`lower(${mailOutbox.recipient})`, to.toLowerCase()),
-      eq(mailOutbox.kind, kind),
-      ne(mailOutbox.state, "parked"),
-      gt(mailOutbox.expiresAt, databaseNow),
-    )
-    const [has] = await transaction.select({ emails: count() }).from(mailOutbox).where(open)
-    return (has?.emails ?? 0) < mostOpen && insert(transaction)
+    return (await countOpen({ db: transaction }, { kind, to })) < mostOpen && insert(transaction)
   })
 
   async function insert(into: Outbox["db"]) {
@@ -82,6 +75,26 @@ export async function queueEmail({ db, config }: Outbox, posting: Posting): Prom
       .catch(throwWithoutEmail)
     return queued.length > 0
   }
+}
+
+/**
+ * How many emails of this kind with working links went to an address, or are about to. With
+ * `causes`, those whose cause begins with it.
+ */
+export async function countOpen(
+  { db }: Scope<"db">,
+  { kind, to, causes = "" }: Pick<Posting, "kind" | "to"> & { causes?: string },
+): Promise<number> {
+  return db.$count(
+    mailOutbox,
+    and(
+      eq(sql`lower(${mailOutbox.recipient})`, to.toLowerCase()),
+      eq(mailOutbox.kind, kind),
+      sql`starts_with(${mailOutbox.cause}, ${causes})`,
+      ne(mailOutbox.state, "parked"),
+      gt(mailOutbox.expiresAt, databaseNow),
+    ),
+  )
 }
 
 /** How many emails are in each state. */

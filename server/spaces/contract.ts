@@ -130,4 +130,6 @@ export interface NewInvitation {
   invitation: InvitationSummary
   /** The whole URL. It is not stored anywhere. */
   url: string
+  /** False for a link, and where others had so many sent to the address that it gets no more. */
+  emailed: boolean
 }

@@ -45,8 +45,8 @@ export async function listInvitations(
 /**
  * Invites by the owner. Another invitation to the same address replaces the earlier one. The URL is
  * in the response and nowhere else. Throws `NotFound`, `Forbidden`, and `Conflict` for a member, for
- * one invitation too many, and for an address to which no more emails are sent. An unconfirmed
- * address is no sender: anybody could have signed up with it to write to other people.
+ * one invitation too many, and for an address to which the viewer had enough emails sent. What others
+ * sent there never stands in the way. An unconfirmed address is no sender: anybody could have signed up with it to write to other people.
  */
 export async function inviteToSpace(
   scope: Scope<"db" | "config" | "identity" | "viewer">,
@@ -86,15 +86,16 @@ export async function inviteToSpace(
       .returning(columns)
     if (!invitation) throw new Error("The database returned no row for the new invitation.")
     const url = `${scope.config.origin}/join/${token}`
-    if (address !== "" && !(await announceInvitation({ ...scope, db: tx }, { ...invitation, url, spaceId })))
-      throw new Conflict("invitation-emails-open", { email })
-    return { invitation, url }
+    if (address === "") return { invitation, url, emailed: false }
+    const emailed = await announceInvitation({ ...scope, db: tx }, { ...invitation, url, spaceId })
+    if (emailed === "refused") throw new Conflict("invitation-emails-open", { email })
+    return { invitation, url, emailed }
   })
 }
 
 /**
  * In the language of the person who is invited, if they have an account, or else of the inviter.
- * Resolves to whether it will be sent.
+ * Resolves as `queueSpaceInvitation` does.
  */
 async function announceInvitation(
   scope: Scope<"db" | "config" | "viewer">,
@@ -112,6 +113,7 @@ async function announceInvitation(
     language: invited?.language ?? user.language,
     url,
     inviter: user.name ?? user.email,
+    senderId: user._id,
     space: space?.name ?? "",
     expiresAt,
   })
@@ -152,11 +154,17 @@ export async function acceptByLink(scope: Scope<"db" | "viewer">, token: string)
   return accept(scope, byToken(token), () => new NoSuchInvitation())
 }
 
+type OpenInvitation = Pick<SpaceInvitation, "spaceId" | "spaceName" | "role" | "email" | "expiresAt">
+
 /** What the page of a link shows to anyone who has it. Throws `NoSuchInvitation`. */
-export async function findByLink(
-  { db }: Scope<"db">,
-  token: string,
-): Promise<Pick<SpaceInvitation, "spaceId" | "spaceName" | "role" | "email" | "expiresAt">> {
+export async function findByLink(scope: Scope<"db">, token: string): Promise<OpenInvitation> {
+  const invitation = await findOpen(scope, token)
+  if (!invitation) throw new NoSuchInvitation()
+  return invitation
+}
+
+export async function findOpen({ db }: Scope<"db">, token: string): Promise<OpenInvitation | null> {
+  if (!isLinkToken(token)) return null
   const [invitation] = await db
     .select({
       spaceId: spaceInvitations.spaceId,
@@ -168,8 +176,7 @@ export async function findByLink(
     .from(spaceInvitations)
     .innerJoin(spaces, eq(spaces._id, spaceInvitations.spaceId))
     .where(and(byToken(token), isUsable(), eq(spaces.trashed, false)))
-  if (!invitation) throw new NoSuchInvitation()
-  return invitation
+  return invitation ?? null
 }
 
 function accept(

@@ -25,7 +25,7 @@ const SETTINGS = {
 
 const CONFIG = {
   origin: SETTINGS.origin,
-  identity: { authSecret: SETTINGS.authSecret },
+  identity: { authSecret: SETTINGS.authSecret, signup: "open" as const },
   securityLogDays: 365,
 }
 

@@ -37,7 +37,10 @@ beforeAll(async () => {
     secondFactor: "optional",
     db: database.db,
     log,
-    hooks: accountHooks({ origin: ORIGIN, identity: { authSecret: SECRET }, securityLogDays: 365 }, log),
+    hooks: accountHooks(
+      { origin: ORIGIN, identity: { authSecret: SECRET, signup: "open" }, securityLogDays: 365 },
+      log,
+    ),
   })
   await signUp("known@example.org")
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
     secondFactor: "optional",
     db: database.db,
     log,
-    hooks: accountHooks({ origin, identity: { authSecret }, securityLogDays: 365 }, log),
+    hooks: accountHooks({ origin, identity: { authSecret, signup: "open" }, securityLogDays: 365 }, log),
   })
   const request = new Request(`${origin}/sign-up`, { headers: { origin } })
   const ada = { name: "Ada", email: "ada@example.org", password: "an engine of brass" }

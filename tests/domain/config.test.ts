@@ -118,7 +118,7 @@ describe("the settings", () => {
       expect.stringMatching(/^DATABASE_URL must be an address such as postgres:/),
       expect.stringMatching(/^AUTH_SECRET must have at least 32 characters/),
       expect.stringMatching(/^DEMO must be on or off/),
-      expect.stringMatching(/^SIGNUP must be open, closed or sso/),
+      expect.stringMatching(/^SIGNUP must be open, invited, closed or sso/),
       expect.stringMatching(/^EMAIL_VERIFICATION must be optional or required/),
       expect.stringMatching(/^ADMIN_EMAILS must be e-mail addresses/),
       expect.stringMatching(/^SMTP_URL must be an address such as smtp:/),

@@ -391,13 +391,30 @@ describe("an invitation", () => {
     expect(await acceptByLink(people.outsider, tokenOf(url))).toMatchObject({ role: "reader" })
   })
 
-  it("is refused once five emails with working links went to the address, and the last of them works", async () => {
+  it("is refused once its sender had five emails with working links sent there, and the last of them works", async () => {
     const invite = () =>
       inviteToSpace(people.owner, space._id, { role: "reader", email: "stella@example.org" })
     let last = await invite()
     for (let sent = 1; sent < 5; sent++) last = await invite()
     await expect(invite()).rejects.toMatchObject({ status: 409, reason: "invitation-emails-open" })
     expect(await acceptByLink(people.outsider, tokenOf(last.url))).toMatchObject({ role: "reader" })
+  })
+
+  it("is neither refused nor hidden for what others sent to the address", async () => {
+    const email = "stella@example.org"
+    for (let number = 0; number < 4; number++) {
+      const other = await person(`rival ${number}`)
+      const theirs = await createSpace(other, { name: "Rivals" })
+      for (let sent = 0; sent < 5; sent++)
+        expect(await inviteToSpace(other, theirs._id, { role: "reader", email })).toHaveProperty(
+          "emailed",
+          true,
+        )
+    }
+    const made = await inviteToSpace(people.owner, space._id, { role: "editor", email })
+    expect(made.emailed).toBe(false)
+    expect(await listInvitations(people.owner, space._id)).toContainEqual(expect.objectContaining({ email }))
+    expect(await acceptReceived(people.outsider, made.invitation._id)).toMatchObject({ role: "editor" })
   })
 
   it("is accepted by many while the space is renamed and somebody is invited again", async () => {

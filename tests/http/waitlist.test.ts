@@ -6,7 +6,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { findEmail, type Email } from "../support/inbox.ts"
-import { openBrowser, postJson } from "../support/people.ts"
+import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
 let sql: postgres.Sql
@@ -256,10 +256,83 @@ describe("with sign-up closed", () => {
     expect([refused.status, (await refused.json()).code]).toEqual([403, "SIGNUP_CLOSED"])
   })
 
+  test("an invitation to a space is for people with an account, and both its pages say so", async () => {
+    const { owner, space } = await openSpace(closed)
+    expect(await (await owner(`/s/${space.slug}/members`)).text()).toContain(
+      "only people who have an account already can accept",
+    )
+    const url = await inviteTo(owner, space._id, "newcomer@example.org")
+    const page = await (await fetch(url)).text()
+    expect(page).toContain("you need an account to join")
+    expect(page).not.toContain("/sign-up")
+    const token = url.split("/").at(-1)
+    const form = { name: "N", email: "newcomer@example.org", password: "an engine of brass" }
+    expect((await fill(`${closed.origin}/sign-up?invitation=${token}`, form)).status).toBe(403)
+  })
+
   function fill(link: string, fields: Record<string, string>) {
     return openBrowser(closed)(link, { method: "POST", body: new URLSearchParams(fields) })
   }
 })
+
+describe("with sign-up for those who are invited", () => {
+  let invited: TidelineApp
+  beforeAll(async () => {
+    invited = await startTideline({ SIGNUP: "invited", DATABASE_URL: app.databaseUrl })
+  })
+  afterAll(() => invited.stop())
+
+  test("an invitation to a space lets its address sign up, unconfirmed, and nobody else", async () => {
+    const { owner, space } = await openSpace(invited)
+    const email = "guest@example.org"
+    const url = await inviteTo(owner, space._id, email)
+    const [, address = ""] = /href="([^"]*\/sign-up\?[^"]*)"/.exec(await (await fetch(url)).text()) ?? []
+    const link = new URL(address.replaceAll("&amp;", "&"), invited.origin).href
+    expect(await (await fetch(link)).text()).toMatch(/<input[^>]*value="guest@example.org"/)
+
+    const form = { name: "Guest", email, password: "an engine of brass" }
+    expect((await fill(`${invited.origin}/sign-up`, form)).status).toBe(403)
+    expect((await fill(link, { ...form, email: "thief@example.org" })).status).toBe(403)
+    const entered = await fill(link, form)
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, new URL(url).pathname])
+    const [user] = await sql`select email_verified from auth.user where email = ${email}`
+    expect(user).toEqual({ email_verified: false })
+  })
+
+  test("a link to a space creates no account, and neither does a revoked invitation", async () => {
+    const { owner, space } = await openSpace(invited)
+    const link = await inviteTo(owner, space._id, "")
+    expect(await (await fetch(link)).text()).toContain("you need an account to join")
+    const url = await inviteTo(owner, space._id, "late@example.org")
+    await sql`delete from space_invitations where email = 'late@example.org'`
+    const form = { name: "Late", email: "late@example.org", password: "an engine of brass" }
+    for (const token of [link, url].map((each) => each.split("/").at(-1)))
+      expect((await fill(`${invited.origin}/sign-up?invitation=${token}`, form)).status).toBe(403)
+  })
+
+  function fill(link: string, fields: Record<string, string>) {
+    return openBrowser(invited)(link, { method: "POST", body: new URLSearchParams(fields) })
+  }
+})
+
+/** The space of a person who can invite by email. */
+async function openSpace(at: TidelineApp) {
+  const email = `owner-${crypto.randomUUID()}@example.org`
+  await signUp(app, { name: "Owner", email })
+  await sql`update auth.user set email_verified = true where email = ${email}`
+  const owner = await signIn(at, { email })
+  await owner("/onboarding")
+  await sql`update users set onboarding_completed = true where email = ${email}`
+  const made = await postJson(owner, "/api/spaces", { name: "Engines" })
+  const { space } = (await made.json()) as { space: { _id: string; slug: string } }
+  return { owner, space }
+}
+
+async function inviteTo(owner: Person, spaceId: string, email: string): Promise<string> {
+  const body = { role: "reader", ...(email !== "" && { email }) }
+  const made = await postJson(owner, `/api/spaces/${spaceId}/invitations`, body)
+  return ((await made.json()) as { url: string }).url
+}
 
 describe("with sign-up closed and Clerk as the provider", () => {
   inAll("the page links to the waitlist, and shows Clerk's form to anyone invited", async () => {

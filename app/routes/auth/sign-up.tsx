@@ -10,13 +10,13 @@ import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { requireForms } from "#server/accounts/accounts.ts"
+import { findInvited } from "#server/accounts/invited.ts"
 import { PASSWORD_LENGTH, SignUp } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
 import { visitOf } from "#server/http/visit.ts"
-import { findInvitation } from "#server/waitlist/waitlist.ts"
 import { AccountForm } from "./account-form.tsx"
 import { EmailField, NewPasswordField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
@@ -35,8 +35,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const target = safeTarget(query.get("redirect_url"), config.origin, AFTER_SIGN_UP)
   if (sessionOf(context)) throw redirectDocument(target)
   const token = query.get("invitation")
-  const invitation = token === null ? null : await findInvitation(services, token)
-  const isClosed = config.identity.signup === "closed" && invitation === null
+  const invitation = token === null ? null : await findInvited(services, token)
+  const isClosed = ["closed", "invited"].includes(config.identity.signup) && invitation === null
   const isSpent = token !== null && invitation === null
   const isSent = query.has("sent")
   const providers = identity.singleSignOn?.providers ?? []

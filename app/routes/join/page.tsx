@@ -25,8 +25,12 @@ export const headers: Route.HeadersFunction = ({ actionHeaders }) => {
 }
 
 export async function loader({ context, params }: Route.LoaderArgs) {
-  const { spaceName, role } = await orMissing(() => findByLink(servicesOf(context), params.token))
-  return { spaceName, role, isSignedIn: sessionOf(context) !== null }
+  const services = servicesOf(context)
+  const { spaceName, role, email } = await orMissing(() => findByLink(services, params.token))
+  const { signup } = services.config.identity
+  const isInvited = signup === "invited" && email !== ""
+  const isSignupClosed = signup === "closed" || (signup === "invited" && !isInvited)
+  return { spaceName, role, isInvited, isSignupClosed, isSignedIn: sessionOf(context) !== null }
 }
 
 /** Leads into the space, by way of onboarding for somebody who is new. */
@@ -51,8 +55,11 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { name: "robots", content: "noindex, nofollow" },
 ]
 
-export default function Join({ loaderData: { spaceName, role, isSignedIn }, params }: Route.ComponentProps) {
-  const back = new URLSearchParams({ redirect_url: href("/join/:token", { token: params.token }) })
+export default function Join({ loaderData, params }: Route.ComponentProps) {
+  const { spaceName, role, isInvited, isSignupClosed, isSignedIn } = loaderData
+  const { token } = params
+  const back = new URLSearchParams({ redirect_url: href("/join/:token", { token }) })
+  const join = new URLSearchParams([...back, ...(isInvited ? [["invitation", token]] : [])])
   return (
     <Frame>
       <h1 className="text-xl font-semibold wrap-anywhere">
@@ -73,10 +80,19 @@ export default function Join({ loaderData: { spaceName, role, isSignedIn }, para
         </form>
       ) : (
         <div className="flex flex-col gap-3">
-          <a href={`${SIGN_UP}?${back}`} className={buttonClass({ size: "lg" })}>
-            <Trans>Create an account</Trans>
-          </a>
-          <a href={`${SIGN_IN}?${back}`} className={buttonClass({ size: "lg", variant: "secondary" })}>
+          {isSignupClosed ? (
+            <p>
+              <Trans>Sign-up is closed here: you need an account to join.</Trans>
+            </p>
+          ) : (
+            <a href={`${SIGN_UP}?${join}`} className={buttonClass({ size: "lg" })}>
+              <Trans>Create an account</Trans>
+            </a>
+          )}
+          <a
+            href={`${SIGN_IN}?${back}`}
+            className={buttonClass({ size: "lg", variant: isSignupClosed ? "primary" : "secondary" })}
+          >
             <Trans>Sign in</Trans>
           </a>
         </div>

@@ -42,7 +42,7 @@ interface EmbeddedSettings {
   origin: string
   issuer: string
   authSecret: string
-  signup: "open" | "closed" | "sso"
+  signup: "open" | "invited" | "closed" | "sso"
   sso: SsoProvider[]
   verification: "optional" | "required"
   secondFactor: "optional" | "required"

@@ -88,11 +88,20 @@ export const spacesPaths: Record<string, PathItem> = {
       responses: {
         "201": jsonAnswer(
           "The invitation. Its URL is shown here and never again.",
-          v.strictObject({ invitation: InvitationRow, url: v.pipe(v.string(), v.url()) }),
+          v.strictObject({
+            invitation: InvitationRow,
+            url: v.pipe(v.string(), v.url()),
+            emailed: v.pipe(
+              v.boolean(),
+              v.description(
+                "False for a link, and where others had so many emails sent to the address that it gets no more.",
+              ),
+            ),
+          }),
         ),
         ...forOwner,
         "409": refusal(
-          "The person is a member already, or has five open invitations by email, or there are too many.",
+          "The person is a member already, or has five open invitations by email from the caller, or there are too many.",
         ),
         "429": refusal("The caller had too many emails sent."),
         ...ofBody,

@@ -39,9 +39,12 @@ async function act(
   form: SpaceAct,
 ): Promise<Omit<Outcome, "intent"> | Response> {
   switch (form.intent) {
-    case "invite":
-      await inviteToSpace(scope, spaceId, form)
-      return { done: msg`Invited. The email is on its way.` }
+    case "invite": {
+      const { url, emailed } = await inviteToSpace(scope, spaceId, form)
+      if (emailed) return { done: msg`Invited. The email is on its way.` }
+      const done = msg`Invited, but without an email: this address was sent too many. Pass the link on yourself.`
+      return { done, url }
+    }
     case "make-link": {
       const expiresAt = Date.now() + Number(form.days) * 24 * 60 * 60 * 1000
       const maxUses = form.uses === "any" ? null : Number(form.uses)

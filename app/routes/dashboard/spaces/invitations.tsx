@@ -14,10 +14,13 @@ import { useRoleNames } from "./role-names.ts"
 export function Invitations({
   list,
   now,
+  signup,
   outcome,
 }: {
   list: Loaded<InvitationSummary>
   now: number
+  /** Who can create an account. */
+  signup: "open" | "invited" | "closed" | "sso"
   outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
@@ -27,6 +30,18 @@ export function Invitations({
       <h2 id="invite" className="font-medium">
         <Trans>Invite people</Trans>
       </h2>
+      {signup === "closed" || signup === "invited" ? (
+        <p className="mt-1 text-sm text-muted">
+          {signup === "closed" ? (
+            <Trans>
+              Sign-up is closed here: only people who have an account already can accept. The people who run
+              this site create accounts.
+            </Trans>
+          ) : (
+            <Trans>An invitation by email also lets people create an account here. A link does not.</Trans>
+          )}
+        </p>
+      ) : null}
       <ActForm
         key={invitations.length}
         intent="invite"

@@ -26,7 +26,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
       loadLive(scope, [liveMembers, { spaceId }]),
       role === "owner" ? loadLive(scope, [liveInvitations, { spaceId }]) : undefined,
     ])
-    return { spaceName, members, invitations, now: Date.now() }
+    const { signup } = scope.config.identity
+    return { spaceName, members, invitations, signup, now: Date.now() }
   } catch (error) {
     throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
   }
@@ -45,7 +46,7 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
   const say = useSentences()
   const space = useSpace()
   const members = useLive(loaderData.members)
-  const { invitations, now } = loaderData
+  const { invitations, signup, now } = loaderData
   if (!space) return null
   const isOwner = space.role === "owner"
   return (
@@ -69,7 +70,9 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
       </div>
       {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
       <MemberList members={members} isOwner={isOwner} />
-      {isOwner && invitations ? <Invitations list={invitations} now={now} outcome={actionData} /> : null}
+      {isOwner && invitations ? (
+        <Invitations list={invitations} now={now} signup={signup} outcome={actionData} />
+      ) : null}
     </Page>
   )
 }

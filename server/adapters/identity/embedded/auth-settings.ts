@@ -7,7 +7,7 @@ export interface AuthSettings {
   origin: string
   issuer: string
   authSecret: string
-  signup: "open" | "closed" | "sso"
+  signup: "open" | "invited" | "closed" | "sso"
   /**
    * Whether an account can only be used once its address is confirmed. Then no response reveals
    * which accounts exist.
@@ -26,7 +26,7 @@ export interface AuthSettings {
   mailVerificationLink: (email: AccountEmail) => Promise<unknown>
   /** Queues the email to the owner of an account that somebody tried to create again. */
   mailSignUpAttempted: (email: Pick<AccountEmail, "userId" | "email" | "language">) => Promise<unknown>
-  /** Invitations allow sign-up where it is closed, and prove the address. */
+  /** Invitations allow sign-up where it is closed. Those that can be redeemed prove the address. */
   invitations: {
     isFor(token: string, email: string): Promise<boolean>
     /** In the open transaction. Resolves to false if it is for another address, or was used. */

@@ -7,8 +7,8 @@ import { mailConfirmation } from "./confirm-address.ts"
 export const INVITATION_HEADER = "x-tideline-invitation"
 
 /**
- * Uses the invitation for the account that it creates. It came by email, so the address is proven.
- * Without one, queues the email that proves it: better-auth would send that after the commit, and
+ * Uses the operator's invitation for the account that it creates. It came by email, so the address
+ * is proven. Without one, or with an invitation to a space, whose sender knows its link too, queues the email that proves it: better-auth would send that after the commit, and
  * an email that could not be queued would leave an account without one.
  */
 export function admitInvited(settings: AuthSettings) {
@@ -17,7 +17,9 @@ export function admitInvited(settings: AuthSettings) {
     const token = call.headers?.get(INVITATION_HEADER)
     if (token && (await settings.invitations.redeem(token, user.email)))
       return { data: { emailVerified: true, holderConfirmed: true } }
-    if (settings.signup !== "open") throw signupClosed(settings)
+    const mayJoin =
+      settings.signup === "open" || (token && (await settings.invitations.isFor(token, user.email)))
+    if (!mayJoin) throw signupClosed(settings)
     const id = call.context.generateId({ model: "user" })
     if (id === false) throw new Error("better-auth did not generate an id for the new account.")
     await mailConfirmation(settings, { id, email: user.email }, call.request)

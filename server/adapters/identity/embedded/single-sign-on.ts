@@ -26,7 +26,7 @@ interface SsoSettings {
   db: Database
   log: Log
   origin: string
-  signup: "open" | "closed" | "sso"
+  signup: "open" | "invited" | "closed" | "sso"
   sso: SsoProvider[]
   record: RecordEvent
 }
@@ -79,7 +79,10 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       const claims = await readClaims(provider, asked, state, attempt)
       if ("problem" in claims) return claims
       const from = senderOfVisit(visit)
-      const account = await findAccount(settings, provider, claims, { isOpen: signup !== "closed", from })
+      const account = await findAccount(settings, provider, claims, {
+        isOpen: signup === "open" || signup === "sso",
+        from,
+      })
       if ("problem" in account) {
         log.info({ event: "sign-in by provider", provider: name, refused: account.problem }, "account")
         return account
