@@ -78,8 +78,8 @@ export const refusalTexts = {
   "reply-running-elsewhere":
     "A reply is being generated in another conversation. Wait for it, or stop it first.",
   "too-many-replies-elsewhere":
-    "You are being given {running} answers in other conversations. Wait for one of them, or stop it first.",
-  "too-many-replies": "You are being given {most} answers. Wait for one of them, or leave it.",
+    "{running} replies are being generated in your other conversations. Wait for one of them, or stop it first.",
+  "too-many-replies": "{most} replies are being generated for you. Wait for one of them, or leave it.",
   "too-many-streams": "You are following {most} replies already. Close one of the streams.",
   "conversation-personal": "Only a conversation of a space can be for people only.",
   "message-of-another": "Only its author can edit a message to the people in a space.",

@@ -320,7 +320,7 @@ export const Settings = v.object({
   ),
   CHAT_RATE_LIMIT: v.optional(wholeNumber("chat requests per minute", 1, 100_000), "20"),
   CHAT_RATE_LIMIT_PRO: v.optional(wholeNumber("chat requests per minute on the pro plan", 1, 100_000)),
-  CHAT_TURNS_AT_ONCE: v.optional(wholeNumber("the answers that one person is given at once", 1, 1000), "3"),
+  CHAT_TURNS_AT_ONCE: v.optional(wholeNumber("concurrent replies per person", 1, 1000), "3"),
   CHAT_TURNS_AT_ONCE_PRO: v.optional(wholeNumber("the same on the pro plan", 1, 1000)),
   DOCS_URL: v.optional(
     v.pipe(

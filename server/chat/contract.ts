@@ -62,7 +62,7 @@ export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonN
  */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
 
-/** A message that waits for the replies to those before it, or that was taken out of the line. */
+/** A message that waits for the replies to those before it, or that was withdrawn. */
 export type WaitingMessage = Pick<
   ChatWaiting,
   "_id" | "_creationTime" | "userId" | "requestId" | "place" | "content" | "attachments" | "state"
@@ -326,7 +326,7 @@ export const chatCalls: {
   copyThread: MutationType<"chat.copyThread", OfMove, ThreadSummary>
   /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
   stop: MutationType<"chat.stop", { threadId: string }, Stopped>
-  /** Takes a message out of the line of those that wait. */
+  /** Withdraws a waiting message. */
   withdraw: MutationType<"chat.withdraw", { waitingId: string }, void>
   revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
 } = {

@@ -262,7 +262,7 @@ export const chatMutations = [
   defineMutation({
     name: chatCalls.withdraw.name,
     description:
-      "Takes a waiting message out of the line. The caller's own is deleted; that of somebody else stays for its author, as withdrawn.",
+      "Withdraws a waiting message. The caller's own is deleted; someone else's remains visible to its author, marked withdrawn.",
     args: v.strictObject({ waitingId: MessageId }),
     refusals: {
       not_found: "There is no such message, its reply has begun, or the caller may not see it.",

@@ -76,7 +76,7 @@ type ProblemReason =
   | "model-unknown"
   | "model-request-refused"
 
-interface Told {
+interface ModelError {
   err?: unknown
   error?: string
   statusCode?: number | undefined
@@ -85,7 +85,7 @@ interface Told {
 }
 
 /** The SDK's errors carry the whole conversation, which does not belong in a log. */
-export function describeModelError(error: unknown): Told {
+export function describeModelError(error: unknown): ModelError {
   if (!APICallError.isInstance(error)) return { err: error }
   const { message, statusCode, url, responseBody } = error
   return { error: message, statusCode, url, responseBody: responseBody?.slice(0, 500) }

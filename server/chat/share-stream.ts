@@ -102,7 +102,7 @@ function follow(
 
 const encoder = new TextEncoder()
 
-/** Calls `act` at most once in `BETWEEN_EVENTS`, the last time after the last report. */
+/** Throttles `act` to once in `BETWEEN_EVENTS`, with a trailing call. */
 function spread(act: () => void) {
   let timer: NodeJS.Timeout | undefined
   let isDue = false

@@ -14,7 +14,7 @@ const KEPT = 60 * 60 * 1000
 /**
  * Adds a message to those that wait in its conversation, which the transaction has locked: the order
  * is that of the commits. A message sent twice waits once, with what it was sent with last, and one
- * that was taken out of the line waits again, as the last.
+ * that was withdrawn waits again, as the last.
  */
 export async function addWaiting(
   tx: Transaction,
@@ -73,7 +73,7 @@ export async function listWaiting(
 }
 
 /**
- * Takes a message out of the line. Its author's is deleted. That of somebody else stays for them, as
+ * Withdraws a message. Its author's is deleted. That of somebody else stays for them, as
  * withdrawn, if the viewer may write in the space. Throws NotFound, also for a message whose reply
  * has begun, and Forbidden.
  */
@@ -96,7 +96,7 @@ export async function withdrawMessage({ db, viewer }: Scope<"db" | "viewer">, id
   })
 }
 
-/** Does nothing to a message whose reply has begun, or that is out of the line already. */
+/** Does nothing to a message whose reply has begun, or that is withdrawn already. */
 export function endWaiting(db: Database | Transaction, id: string, state: "withdrawn" | "passed") {
   return db
     .update(chatWaiting)

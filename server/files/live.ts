@@ -271,7 +271,7 @@ function toPlace<const Name extends string>(
     refusals: {
       not_found: "None of the files exists, or the caller may not see them, or is not a member of the space.",
       forbidden: "The caller may only read in one of the spaces.",
-      too_large: "The quota of the person who pays for the place has no room for them.",
+      too_large: "They would exceed the quota of the person, or of the space's owner.",
     },
     run: async (scope: Scope<"config" | "db" | "viewer">, asked) => (await verb(scope, asked)).length,
   })

@@ -25,8 +25,8 @@ export interface Receiving {
 }
 
 /**
- * Tells the members of a space, while they look at its files, how far uploads into it are: as far as
- * the bytes that this process has received.
+ * Reports upload progress to members who have the space's files open: the bytes that this process has
+ * received.
  */
 export interface UploadProgress {
   /** `received`: bytes of earlier requests. Null for a personal file. */
@@ -49,7 +49,7 @@ export function openUploadProgress({
   live,
   log,
 }: {
-  live: Pick<Realtime<never>, "speak">
+  live: Pick<Realtime<never>, "sendToMembers">
   log: Pick<Log, "warn">
 }): UploadProgress {
   const ongoing = new Map<string, Ongoing>()
@@ -59,7 +59,7 @@ export function openUploadProgress({
     const { _id: uploadId, userId, spaceId, fileName, size, received, from } = upload
     const message: Uploading = { uploadId, userId, fileName, size, received, isOver }
     try {
-      return live.speak({ name: fileUploadsChannel.name, args: { spaceId }, from }, message)
+      return live.sendToMembers({ name: fileUploadsChannel.name, args: { spaceId }, from }, message)
     } catch (error) {
       // No upload fails because nobody can be told of it.
       log.warn({ err: error, upload: uploadId }, "could not tell of an upload")

@@ -30,7 +30,7 @@ export interface Channels {
    * same for what follows each other: of several messages, a slow client receives the last. Returns
    * whether there are members.
    */
-  speak(range: Range, channel: string, from: string, message: unknown): boolean
+  sendToMembers(range: Range, channel: string, from: string, message: unknown): boolean
   /**
    * Counts people without a socket, whom the server itself serves, among the members of a range.
    * `changed` receives the number of all members.
@@ -167,7 +167,7 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       if (!topic.isGuarded) deliver(topic, name, text)
       if (peers.has(topic.id) || (topic.isGuarded && topic.members.size > 1)) peers.send(topic.id, name, text)
     },
-    speak(range, channel, from, message) {
+    sendToMembers(range, channel, from, message) {
       const { schema } = find(channel)
       const id = identify(range, channel)
       const topic = topics.get(id)

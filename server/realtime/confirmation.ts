@@ -7,7 +7,7 @@ export interface ConfirmationOptions {
   /** Everything up to here is on as many servers as are asked for. */
   readonly confirmed: () => bigint
   /** More has to be confirmed: find out soon. */
-  readonly hurry: () => void
+  readonly checkNow: () => void
   readonly transaction: (transaction: Transaction) => void
   readonly advance: (lsn: bigint) => void
 }
@@ -16,7 +16,7 @@ export interface ConfirmationOptions {
  * Holds the stream back until other servers have it on disk. What has passed is in the log of every
  * server that may become the primary, so no failover takes it back.
  */
-export function createConfirmation({ confirmed, hurry, transaction, advance }: ConfirmationOptions) {
+export function createConfirmation({ confirmed, checkNow, transaction, advance }: ConfirmationOptions) {
   let held: Delivery[] = []
 
   return {
@@ -41,6 +41,6 @@ export function createConfirmation({ confirmed, hurry, transaction, advance }: C
       if (each.transaction) transaction(each.transaction)
       else advance(each.end)
     }
-    if (held.length > 0) hurry()
+    if (held.length > 0) checkNow()
   }
 }

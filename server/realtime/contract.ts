@@ -44,12 +44,12 @@ export type ErrorCode =
  * `message` is written for the user, in English; `reason` and `values` say the same in a form that
  * can be translated. `retryAfter` is in milliseconds.
  */
-export interface Refusal extends Told {
+export interface Refusal extends RefusalText {
   code: ErrorCode
   retryAfter?: number
 }
 
-export interface Told {
+export interface RefusalText {
   message: string
   reason?: string
   values?: Readonly<Record<string, RefusalValue>>

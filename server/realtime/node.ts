@@ -41,7 +41,7 @@ export interface NodeWatch {
   /** Null before the first answer, and while there is none. */
   state(): NodeState | null
   /** Asks now, or as soon as the answer under way has arrived. */
-  hurry(): void
+  checkNow(): void
   stop(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function watchNode(
 
   return {
     state: () => state,
-    hurry() {
+    checkNow() {
       isHurried = true
       wake?.()
     },

@@ -29,7 +29,7 @@ export interface Nodes extends Source {
   /** How much of this log `count` of the followed servers have on disk. */
   confirmed(lineage: Lineage, count: number): bigint
   /** Asks the followed servers at once what they have. */
-  hurry(): void
+  checkNow(): void
   /** How far the primary's log is on its disk; null while it does not answer. */
   askPrimary(): Promise<bigint | null>
   close(): Promise<void>
@@ -124,8 +124,8 @@ export function openNodes(options: NodesOptions): Nodes {
       })
       return all.toSorted((one, other) => (one > other ? -1 : 1))[count - 1] ?? 0n
     },
-    hurry() {
-      for (const watch of watches.values()) watch.hurry()
+    checkNow() {
+      for (const watch of watches.values()) watch.checkNow()
     },
     askPrimary: async () => (await askPrimary())?.lsn ?? null,
     async close() {

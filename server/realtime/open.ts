@@ -8,7 +8,7 @@ import { createCatalogue } from "./catalogue.ts"
 import { createConfirmation } from "./confirmation.ts"
 import { createChannels, type Representation } from "./channels.ts"
 import type { ConnectionInfo, Verified } from "./connection.ts"
-import type { LiveRow, Loaded, Told } from "./contract.ts"
+import type { LiveRow, Loaded, RefusalText } from "./contract.ts"
 import { follow, type FollowOptions } from "./follow.ts"
 import { openFreshSnapshots } from "./fresh-snapshots.ts"
 import { createHolds } from "./holds.ts"
@@ -71,7 +71,7 @@ export interface Realtime<Viewer> {
    * `from` names what the message is about: of several, a slow client receives the last. Returns
    * whether anybody listens: if nobody does, nothing is sent.
    */
-  speak(channel: { name: string; args: unknown; from: string }, message: unknown): boolean
+  sendToMembers(channel: { name: string; args: unknown; from: string }, message: unknown): boolean
   /** The user's connections to this process. */
   connectionsOf(userId: string): readonly ConnectionInfo<Viewer>[]
   metrics(): Record<string, number | Distribution>
@@ -83,7 +83,7 @@ export interface Realtime<Viewer> {
    * Whether the data being sent is current; if not, why, and whether every process of this version
    * has the same problem.
    */
-  ready(): { ready: true } | { ready: false; problem: Told; everywhere: boolean }
+  ready(): { ready: true } | { ready: false; problem: RefusalText; everywhere: boolean }
   /**
    * Disconnects everybody and accepts only connections whose request is admitted; null accepts
    * everybody again.
@@ -234,7 +234,7 @@ export async function openRealtime<Viewer, Scope>(
   let lineage: Lineage | null = null
   const confirmation = createConfirmation({
     confirmed: () => (lineage ? nodes.confirmed(lineage, confirmedBy) : 0n),
-    hurry: () => nodes.hurry(),
+    checkNow: () => nodes.checkNow(),
     transaction: (transaction) => hub.transaction(transaction),
     advance: (lsn) => hub.advance(lsn),
   })
@@ -341,7 +341,8 @@ export async function openRealtime<Viewer, Scope>(
     runQuery,
     follow: (question, onRows, how) => follow({ hub, subscriber }, question, onRows, how),
     represent: ({ name, args }, changed) => channels.represent(rangeOf(name, args), name, changed),
-    speak: ({ name, args, from }, message) => channels.speak(rangeOf(name, args), name, from, message),
+    sendToMembers: ({ name, args, from }, message) =>
+      channels.sendToMembers(rangeOf(name, args), name, from, message),
     async revokeUser(userId) {
       await pool.useClient((sql) => sql.unsafe(REVOKE_USER, [userId]))
     },
@@ -413,7 +414,7 @@ export async function openRealtime<Viewer, Scope>(
     return { ready: true }
   }
 
-  function describeBroken(): Told {
+  function describeBroken(): RefusalText {
     const names = [...layout.broken].map((table) => table.sqlName).toSorted()
     return tell("tables-unfit", { tables: names.join(", ") })
   }

@@ -1,6 +1,6 @@
 import { isBusy, isOutage } from "#db/outage.ts"
 
-import type { ErrorCode, Refusal, Told } from "./contract.ts"
+import type { ErrorCode, Refusal, RefusalText } from "./contract.ts"
 import type { Log } from "./log.ts"
 import { InvalidRange, UnknownPage } from "./range.ts"
 import { REFUSAL } from "./refusal-brand.ts"
@@ -60,7 +60,10 @@ export function createRefusal(
 }
 
 /** What is wrong, in English and as a reason with values. */
-export function tell(reason: keyof typeof realtimeTexts, values: NonNullable<Told["values"]> = {}): Told {
+export function tell(
+  reason: keyof typeof realtimeTexts,
+  values: NonNullable<RefusalText["values"]> = {},
+): RefusalText {
   return { message: fillIn(realtimeTexts[reason], values), reason, values }
 }
 

@@ -1,8 +1,8 @@
-import type { Told } from "./contract.ts"
+import type { RefusalText } from "./contract.ts"
 import { tell } from "./refusal.ts"
 
 /** The problem that the operator has to fix before PostgreSQL lets the stream begin. */
-export interface Trouble extends Told {
+export interface Trouble extends RefusalText {
   /** Whether it ends when another process stops; otherwise only the operator can fix it. */
   readonly mayPass: boolean
 }

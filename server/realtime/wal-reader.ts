@@ -10,7 +10,7 @@ import type { Node } from "./node.ts"
 import type { Nodes } from "./nodes.ts"
 import type { ReplicationConnection, Stream } from "./replication.ts"
 import type { createAssembler, Transaction } from "./transactions.ts"
-import type { Told } from "./contract.ts"
+import type { RefusalText } from "./contract.ts"
 import { findTrouble } from "./trouble.ts"
 
 /** The receiver of the log. */
@@ -56,7 +56,7 @@ export interface Reader {
   /**
    * The problem that the operator has to fix before the stream can begin; null if none is known.
    */
-  trouble(): Told | null
+  trouble(): RefusalText | null
   pause(): void
   resume(): void
   /** Ends the stream, and goes on from its position at the server that is the best one now. */
@@ -92,7 +92,7 @@ export function startReader(options: ReaderOptions): Reader {
   let lostAt: number | null = null
   let readFrom: string | null = null
   let wake: (() => void) | null = null
-  let trouble: Told | null = null
+  let trouble: RefusalText | null = null
   const failureLog = createFailureLog(log, "The replication stream is back.")
   const finished = run()
 

@@ -278,7 +278,7 @@ function attachment(fileId: string, fileName: string): Attachment {
 }
 
 async function upload(scope: ChatScope, fileName: string, to?: string): Promise<string> {
-  const uploadProgress = openUploadProgress({ live: { speak: () => false }, log: scope.log })
+  const uploadProgress = openUploadProgress({ live: { sendToMembers: () => false }, log: scope.log })
   const uploading = { ...scope, process: 1, runningRequests: openRunningRequests(), uploadProgress }
   return (await uploadFile(uploading, aFile(fileName, "12345"), { spaceId: to }))._id
 }

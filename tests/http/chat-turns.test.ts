@@ -291,7 +291,8 @@ describe("a user's concurrent replies", () => {
     const refused = posted.filter(({ status }) => status === 409)
     expect([taken.length, refused.length]).toEqual([3, 7])
     expect(await refused[0]?.json()).toEqual({
-      error: "You are being given 3 answers in other conversations. Wait for one of them, or stop it first.",
+      error:
+        "3 replies are being generated in your other conversations. Wait for one of them, or stop it first.",
       reason: "too-many-replies-elsewhere",
       values: { running: 3 },
     })

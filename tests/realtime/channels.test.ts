@@ -257,16 +257,16 @@ describe("listening ends", () => {
 
 describe("a channel to which only the server sends", () => {
   const NEWS = "messages.news"
-  const speak = (at: number, { realtime } = suite.engine, args: object = { threadId }) =>
-    realtime.speak({ name: NEWS, args, from: "the news" }, { at })
+  const sendToMembers = (at: number, { realtime } = suite.engine, args: object = { threadId }) =>
+    realtime.sendToMembers({ name: NEWS, args, from: "the news" }, { at })
 
   it("refuses its members, and takes the server's messages to them alone, in every process", async () => {
     const { one, other, followed, otherFollowed } = await joinOwnThread(NEWS)
     expect(await broadcast(one, followed, { at: 1 }, NEWS)).toMatchObject({ error: { code: "forbidden" } })
     const elsewhere = await startAnother()
-    await expect.poll(() => speak(2, elsewhere)).toBe(true)
+    await expect.poll(() => sendToMembers(2, elsewhere)).toBe(true)
     for (const client of [one, other]) await client.until(() => messagesOf(client).length > 0, "the message")
-    expect(speak(3)).toBe(true)
+    expect(sendToMembers(3)).toBe(true)
     for (const [client, { id }] of [
       [one, followed],
       [other, otherFollowed],
@@ -274,17 +274,17 @@ describe("a channel to which only the server sends", () => {
       await client.until(() => JSON.stringify(messagesOf(client)).includes('"at":3'), "the next one")
       expect(messagesOf(client).at(-1)).toMatchObject({ id, channel: NEWS, from: "the news" })
     }
-    expect(speak(4, suite.engine, { threadId: "another" })).toBe(false)
-    expect(() => speak("five" as never)).toThrow("number")
+    expect(sendToMembers(4, suite.engine, { threadId: "another" })).toBe(false)
+    expect(() => sendToMembers("five" as never)).toThrow("number")
   })
 
   it("takes nothing that was sent after the commit to those whose access it ended", async () => {
     const { one, followed } = await joinOwnThread(NEWS)
     await suite.sql`update threads set owner = 'eve' where _id = ${threadId}`
-    speak(1)
+    sendToMembers(1)
     await one.until(() => followed.state === "revoked", "the end of access")
     expect(messagesOf(one)).toEqual([])
-    await expect.poll(() => speak(2)).toBe(false)
+    await expect.poll(() => sendToMembers(2)).toBe(false)
   })
 })
 

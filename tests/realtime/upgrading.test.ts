@@ -8,7 +8,8 @@ import { inThread, messages, threads, type MessageRow, type Viewer } from "./sup
 
 /** The version after a migration that adds a column reads it, and pages by it. */
 const graded: TableDescription<MessageRow & { grade: number }> = {
-  ...messages,
+  schema: messages.schema,
+  name: messages.name,
   identity: [...messages.identity, "grade"],
   columns: { ...messages.columns, grade: { name: "grade", decode: Number } },
 }

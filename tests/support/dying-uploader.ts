@@ -29,7 +29,7 @@ const scope = {
   db,
   uploadLocks,
   runningRequests: openRunningRequests(),
-  uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
+  uploadProgress: openUploadProgress({ live: { sendToMembers: () => false }, log }),
   blobs: await openDiskBlobs(directory),
   viewer: {
     user,

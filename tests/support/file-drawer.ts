@@ -31,7 +31,7 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
     db: database.db,
     blobs: await openDiskBlobs(directory),
     runningRequests: openRunningRequests(),
-    uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
+    uploadProgress: openUploadProgress({ live: { sendToMembers: () => false }, log }),
     uploadLocks: openUploadLocks({ announce, config, log, db: database.db }, database.url),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(database.db),
   }

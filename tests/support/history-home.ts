@@ -76,7 +76,7 @@ export async function openHistoryHome() {
     config,
     viewer,
     runningRequests: openRunningRequests(),
-    uploadProgress: openUploadProgress({ live: { speak: () => false }, log }),
+    uploadProgress: openUploadProgress({ live: { sendToMembers: () => false }, log }),
     afterCommit: (effect: (db: Database) => Promise<void>) => effect(db),
   }
   const copies = await openDiskBlobs(historyBlobsIn(archive))

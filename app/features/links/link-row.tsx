@@ -35,7 +35,7 @@ export function LinkRow({ link, now, about, isUsedUp = false, onRevoke }: LinkRo
           <span className="font-mono">…{hint}</span>
           {isOver ? (
             <Badge tone="warning">
-              <Trans>Over</Trans>
+              <Trans>Expired</Trans>
             </Badge>
           ) : null}
           {link.hasPassword ? (

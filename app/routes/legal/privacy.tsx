@@ -57,8 +57,8 @@ export default function Privacy({ loaderData }: Route.ComponentProps) {
         </li>
         <li>
           <strong>Your conversations.</strong> The titles of your threads and every message in them, yours and
-          the assistant's, with the model, what it looked up and how much it read and wrote. A deleted
-          conversation can be had back for a day.
+          the assistant's, with the model, what it looked up and how much it read and wrote. You can restore a
+          deleted conversation for a day.
         </li>
         <li>
           <strong>Who is connected.</strong> As long as you have the dashboard open: that a browser or a

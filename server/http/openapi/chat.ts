@@ -405,11 +405,11 @@ export const chatPaths: Record<string, PathItem> = {
     delete: {
       ...common,
       operationId: "withdrawMessage",
-      summary: "Take a waiting message out of the line",
+      summary: "Withdraw a waiting message",
       description: "Your own is deleted. That of somebody else stays for its author, as withdrawn.",
       parameters: [idParameter("waitingId")],
       responses: {
-        "204": { description: "It is out of the line." },
+        "204": { description: "It is withdrawn." },
         "401": refusal("Nobody is signed in."),
         "403": readerOnly,
         "404": refusal("There is no such message, its reply has begun, or it is not yours to see."),

@@ -91,7 +91,7 @@ const toPlace = {
   "403": refusal("You may only read in one of the spaces."),
   "404": refusal("None of the files exists, or you may not see them, or there is no such space for you."),
   "413": refusal("The body is larger than 256 KB."),
-  "507": refusal("The plan of the person who pays for the place has no room for them."),
+  "507": refusal("They would exceed the quota of the person, or of the space's owner."),
 }
 const Placed = v.strictObject({ files: v.array(File) })
 

@@ -111,7 +111,7 @@ export const filesPaths: Record<string, PathItem> = {
         "403": refusal("You may only read in the space."),
         "404": noSpace,
         "409": refusal(
-          "It took too long, and its room was given up, or a request with its Idempotency-Key is still in progress.",
+          "The upload timed out and its reserved space was released, or a request with its Idempotency-Key is still in progress.",
         ),
         "413": refusal("A file is larger than allowed."),
         "422": refusal(keyUsed),

@@ -88,7 +88,7 @@ function Lost({ name }: { name: string }) {
         level={1}
         title={t`You no longer have access to ${name}`}
         className="rounded-lg border border-line bg-surface shadow-sm sm:py-24"
-        action={<LinkButton to={href("/dashboard")}>{t`Go to what is yours`}</LinkButton>}
+        action={<LinkButton to={href("/dashboard")}>{t`Go to your dashboard`}</LinkButton>}
       >
         <Trans>
           You left it, its owner removed you, or the space was deleted. What you added stays with the others.

@@ -152,7 +152,7 @@ function useWithdrawing(threadId: string, { _id: waitingId, content, attachments
   const say = useSentences()
   const mutate = useMutate()
   const toast = useToast()
-  /** Returns whether it is out of the line. */
+  /** Returns whether it is withdrawn. */
   async function withdraw(): Promise<boolean> {
     try {
       await mutate(chatCalls.withdraw, { waitingId })

@@ -1,6 +1,6 @@
 import { href } from "react-router"
 import { sendInParts } from "./send-in-parts.ts"
-import type { Sending, Told, ToSend } from "./sending.ts"
+import type { Sending, UploadCallbacks, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 /**
@@ -9,13 +9,13 @@ import { outcomeOf, type Outcome } from "./upload-outcome.ts"
  */
 const WHOLE_UP_TO = 2_000_000
 
-export function sendFile(given: ToSend, told: Told): Sending {
+export function sendFile(given: ToSend, told: UploadCallbacks): Sending {
   if (given.file.size > WHOLE_UP_TO || given.url !== undefined) return sendInParts(given, told)
   return sendWhole(given, told)
 }
 
 /** Sent straight from the disk. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
-function sendWhole({ file, id, spaceId }: ToSend, told: Told): Sending {
+function sendWhole({ file, id, spaceId }: ToSend, told: UploadCallbacks): Sending {
   const request = new XMLHttpRequest()
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   request.upload.addEventListener("progress", (event) => told.sent(event.loaded))

@@ -1,11 +1,11 @@
-import type { Sending, Told, ToSend } from "./sending.ts"
+import type { Sending, UploadCallbacks, ToSend } from "./sending.ts"
 import type { Outcome } from "./upload-outcome.ts"
 
 /** What most uploads do not need is loaded with the first that does. */
 const load = () => import("./tus-upload.ts")
 
 /** Sends by tus 1.0. To resume an upload, it first asks the server how much has arrived. */
-export function sendInParts(given: ToSend, told: Told): Sending {
+export function sendInParts(given: ToSend, told: UploadCallbacks): Sending {
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   let sending: Sending | undefined
   let isOver = false

@@ -19,7 +19,7 @@ export interface ToSend {
   id: string
 }
 
-export interface Told {
+export interface UploadCallbacks {
   /** Bytes of the file that have been sent, counted from its beginning. */
   sent(bytes: number): void
   /** The URL at which the upload can be resumed, once the server has returned it. */

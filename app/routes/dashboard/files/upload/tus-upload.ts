@@ -1,6 +1,6 @@
 import { href } from "react-router"
 import { Upload, type DetailedError } from "tus-js-client"
-import type { Sending, Told, ToSend } from "./sending.ts"
+import type { Sending, UploadCallbacks, ToSend } from "./sending.ts"
 import { outcomeOf, type Outcome } from "./upload-outcome.ts"
 
 const ENDPOINT = href("/api/files/uploads")
@@ -18,7 +18,7 @@ const PART = 16 * 1024 * 1024
 const DISCARD_AFTER = [100, 300, 600, 1000, 2000, 4000]
 
 /** Sends by tus 1.0. */
-export function startUpload({ file, id, url, spaceId }: ToSend, told: Told): Sending {
+export function startUpload({ file, id, url, spaceId }: ToSend, told: UploadCallbacks): Sending {
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
   const endpoint = absolute(spaceId === undefined ? ENDPOINT : `${ENDPOINT}?spaceId=${spaceId}`)
   let isCancelled = false
