@@ -41,6 +41,8 @@ export const chatThreads = pgTable(
     spaceKey: spaceKey(),
     /** In a space: the model replies only to messages that name it. */
     peopleOnly: boolean("people_only").notNull().default(false),
+    /** How many messages were ever stored in it, since they are counted. It never shrinks. */
+    messageCount: integer("message_count").notNull().default(0),
   },
   (table) => [
     index("chat_threads_by_user_id").on(table.userId),
@@ -351,6 +353,36 @@ export const chatWaiting = pgTable(
   ],
 )
 
+/** How far somebody has read a conversation of a space. */
+export const chatReads = pgTable(
+  "chat_reads",
+  {
+    ...record(),
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users._id, { onDelete: "cascade" }),
+    threadId: uuid("thread_id")
+      .notNull()
+      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    /** The conversation's `message_count` when they last saw it. */
+    messageCount: integer("message_count").notNull(),
+    readAt: milliseconds("read_at").notNull(),
+    /** The conversation's. */
+    spaceKey: spaceKey(),
+  },
+  (table) => [
+    uniqueIndex("chat_reads_by_user_id").on(table.userId, table.threadId),
+    index("chat_reads_by_thread_id").on(table.threadId),
+    uniqueIndex("chat_reads_live").on(table.userId, table.spaceKey, table.readAt, table._id),
+  ],
+)
+
+export const watchedReads = liveTable(chatReads, ["userId", "spaceKey", "readAt"], {
+  messageCount: "The conversation's `messageCount` when the caller last saw it.",
+  readAt: "Milliseconds since the epoch.",
+})
+
+export type ChatRead = typeof chatReads.$inferSelect
 export type ChatWaiting = typeof chatWaiting.$inferSelect
 export type ChatShare = typeof chatShares.$inferSelect
 export type ChatThread = typeof chatThreads.$inferSelect
@@ -362,6 +394,7 @@ export type ChatChunk = typeof chatChunks.$inferSelect
 export const watchedThreads = liveTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
   lastMessageAt: "Milliseconds since the epoch.",
   peopleOnly: "In a space: the model replies only to messages that name it.",
+  messageCount: "How many messages were ever stored in it. It never shrinks.",
 })
 
 export const watchedMessages = liveTable(chatMessages, ["userId", "spaceKey", "threadId"], {

@@ -14,6 +14,7 @@ import type {
   Recall,
   ChatChunk,
   ChatMessage,
+  ChatRead,
   ChatReplacedMessage,
   ChatShare,
   ChatThread,
@@ -26,8 +27,11 @@ export type { ReplyDelta, ReplyPart, Attachment, LeftOut, Recall }
 /** A conversation as lists show it. */
 export type ThreadSummary = Pick<
   ChatThread,
-  "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId" | "peopleOnly"
+  "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId" | "peopleOnly" | "messageCount"
 >
+
+/** How far the viewer has read a conversation of a space. */
+export type ThreadRead = Pick<ChatRead, "_id" | "threadId" | "messageCount" | "readAt">
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -318,6 +322,8 @@ export const chatCalls: {
   >
   renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
   setPeopleOnly: MutationType<"chat.setPeopleOnly", { threadId: string; peopleOnly: boolean }, ThreadSummary>
+  /** All of its messages, by the caller. */
+  markRead: MutationType<"chat.markRead", { threadId: string }, void>
   /** Moves it to the trash, from which it can be restored for a day. */
   removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
   restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
@@ -333,6 +339,7 @@ export const chatCalls: {
   createThread: { name: "chat.createThread" },
   renameThread: { name: "chat.renameThread" },
   setPeopleOnly: { name: "chat.setPeopleOnly" },
+  markRead: { name: "chat.markRead" },
   removeThread: { name: "chat.removeThread" },
   restoreThread: { name: "chat.restoreThread" },
   moveThread: { name: "chat.moveThread" },

@@ -1,13 +1,14 @@
 import * as v from "valibot"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Scope, Viewer } from "#server/scope.ts"
-import { InSpace } from "#server/spaces/place-contract.ts"
+import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
 import {
   watchedChunks,
   watchedMessages,
+  watchedReads,
   watchedThreads,
   watchedThreadShares,
   watchedTurns,
@@ -26,6 +27,7 @@ import {
   ThreadShareId,
 } from "./contract.ts"
 import { copyThread, moveThread } from "./move.ts"
+import { markThreadRead } from "./reads.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
 import { requestStop, type StopScope } from "./stop.ts"
 import { createThread, renameThread, setPeopleOnly } from "./threads.ts"
@@ -34,7 +36,14 @@ import { withdrawMessage } from "./waiting.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-const THREAD_FIELDS = ["_creationTime", "title", "lastMessageAt", "spaceId", "peopleOnly"] as const
+const THREAD_FIELDS = [
+  "_creationTime",
+  "title",
+  "lastMessageAt",
+  "spaceId",
+  "peopleOnly",
+  "messageCount",
+] as const
 const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
 const ShareRow = v.strictObject({
   ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
@@ -148,6 +157,22 @@ export const liveWaiting = defineLiveQuery({
   fields: ["_creationTime", "userId", "requestId", "place", "content", "attachments", "state"],
 })
 
+export const liveReads = defineLiveQuery({
+  name: "chat.listReads",
+  description:
+    "How far the caller has read the conversations of a space, the last read first. What is beyond `messageCount` in chat.listThreads is unread.",
+  args: v.strictObject({ spaceId: SpaceId, after: Page }),
+  table: watchedReads,
+  order: { field: "readAt", direction: "desc" },
+  page: { argument: "after", size: 100 },
+  range: ({ spaceId }, viewer: Viewer) => ({
+    eq: { userId: viewer.user._id, spaceKey: spaceId.toLowerCase() },
+  }),
+  authorize: (viewer: Viewer, { spaceId }, sql: SnapshotSql) => isMember(viewer, spaceId, sql),
+  dependencies: ({ spaceId }, viewer: Viewer) => [membershipOf(viewer, spaceId)],
+  fields: ["threadId", "messageCount", "readAt"],
+})
+
 export const liveThreadShares = defineLiveQuery({
   name: "chat.listShares",
   description: "The links to one of the caller's conversations, or to one in a space, the newest first.",
@@ -175,7 +200,15 @@ export const chatPresence = defineChannel({
 
 export const chatChannels = [chatPresence]
 
-export const liveChat = [liveThreads, liveMessages, liveTurns, liveChunks, liveWaiting, liveThreadShares]
+export const liveChat = [
+  liveThreads,
+  liveMessages,
+  liveTurns,
+  liveChunks,
+  liveWaiting,
+  liveReads,
+  liveThreadShares,
+]
 
 export const chatMutations = [
   defineMutation({
@@ -207,6 +240,13 @@ export const chatMutations = [
     refusals: { ...NO_THREAD, conflict: "The conversation is in no space." },
     run: (scope: Scope<"db" | "viewer">, { threadId, peopleOnly }) =>
       setPeopleOnly(scope, threadId, { peopleOnly }),
+  }),
+  defineMutation({
+    name: chatCalls.markRead.name,
+    description: "Stores that the caller has seen all messages of a conversation of a space.",
+    args: v.strictObject({ threadId: ThreadId }),
+    refusals: { not_found: NO_THREAD.not_found },
+    run: (scope: Scope<"db" | "viewer">, { threadId }) => markThreadRead(scope, threadId),
   }),
   defineMutation({
     name: chatCalls.removeThread.name,

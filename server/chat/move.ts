@@ -2,13 +2,14 @@ import { and, eq, ne, sql, type SQL } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import {
   chatMessages,
+  chatReads,
   chatReplacedMessages,
   chatShares,
   chatThreads,
   chatTurns,
   chatWaiting,
 } from "#db/schema/chat.ts"
-import { spaceMembers } from "#db/schema/spaces.ts"
+import { PERSONAL, spaceMembers } from "#db/schema/spaces.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor, requireMember } from "#server/spaces/access.ts"
@@ -57,6 +58,10 @@ export function moveThread(
       .where(eq(chatThreads._id, id))
       .returning(summary)
     if (!moved) throw new Error("The database returned no row for the moved conversation.")
+    await tx
+      .update(chatReads)
+      .set({ spaceKey: spaceId ?? PERSONAL })
+      .where(eq(chatReads.threadId, id))
     return moved
   })
 }

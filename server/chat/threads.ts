@@ -158,6 +158,7 @@ export const summary = {
   lastMessageAt: chatThreads.lastMessageAt,
   spaceId: chatThreads.spaceId,
   peopleOnly: chatThreads.peopleOnly,
+  messageCount: chatThreads.messageCount,
 }
 
 const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])

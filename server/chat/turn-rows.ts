@@ -4,6 +4,7 @@ import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
 import {
   chatMessages,
+  chatReads,
   chatThreads,
   chatTurns,
   chatWaiting,
@@ -256,8 +257,17 @@ export async function storeTurns(
     ), thread as (
       update ${chatThreads} set
         last_message_at = greatest(${chatThreads.lastMessageAt} + 1, ${Date.now()}::bigint),
-        title = coalesce(asked.title, ${chatThreads.title})
+        title = coalesce(asked.title, ${chatThreads.title}),
+        message_count = ${chatThreads.messageCount} + (not is_stored)::int + (not to_people)::int
       from asked where ${chatThreads._id} = asked.thread_id
+      returning ${chatThreads}.*
+    ), read as (
+      -- Who writes has read what is there.
+      insert into ${chatReads} (user_id, thread_id, space_key, message_count, read_at)
+      select ${userId}::uuid, _id, space_key, message_count, ${Date.now()}::bigint
+      from thread where space_id is not null
+      on conflict (user_id, thread_id) do update set
+        message_count = excluded.message_count, read_at = excluded.read_at, space_key = excluded.space_key
     )
     select asked.thread_id as "threadId", asked.question_id as "questionId", answer._id as "answerId"
     from asked left join answer using (thread_id)`)

@@ -104,6 +104,33 @@ describe("people who talk to each other in a space", () => {
     await answers(editor).nth(1).getByText("@Assistant where?").waitFor()
     expect(await answers(owner).count()).toBe(2)
   })
+
+  it("see in the list what they have not read, until it is on one of their screens", async () => {
+    const threadId = await converse("Boilers")
+    const elsewhere = await converse("@Grace look at the boilers")
+    const pages = [await open(grace, elsewhere), await open(grace, elsewhere)]
+    const links = pages.map((page) =>
+      page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: /^Boilers/ }),
+    )
+    for (const link of links)
+      await link.and(link.page().getByRole("link", { name: "Boilers 2 unread" })).waitFor()
+    const owner = await open(ada, threadId)
+    await field(owner).fill("@Grace are they hot?")
+    await field(owner).press("Enter")
+    for (const page of pages)
+      await page.getByRole("link", { name: "Boilers You were mentioned, 3 unread" }).waitFor()
+    expect(await faultsInEveryLook(pages[0]!)).toEqual([])
+
+    await links[0]!.click()
+    await pages[0]!.getByRole("article", { name: "Ada Lovelace" }).getByText("are they hot?").waitFor()
+    for (const link of links) await expect.poll(() => link.innerText()).toBe("Boilers")
+    await field(owner).fill("@Grace hello?")
+    await field(owner).press("Enter")
+    await pages[0]!.getByRole("article", { name: "Ada Lovelace" }).getByText("hello?").waitFor()
+    for (const link of links) await expect.poll(() => link.innerText()).toBe("Boilers")
+    const list = owner.getByRole("navigation", { name: "Conversations" })
+    expect(await list.getByText("unread").count()).toBe(0)
+  })
 })
 
 async function open(person: Person, threadId: string): Promise<Page> {

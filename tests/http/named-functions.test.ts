@@ -81,6 +81,7 @@ const mutations = () =>
     ["chat.revokeShare", { shareId: own.shareId }],
     ["chat.renameThread", { threadId: own.threadId, title: "Taken" }],
     ["chat.setPeopleOnly", { threadId: own.threadId, peopleOnly: true }],
+    ["chat.markRead", { threadId: own.threadId }],
     ["chat.removeThread", { threadId: own.threadId }],
     ["chat.restoreThread", { threadId: own.threadId }],
   ] as const

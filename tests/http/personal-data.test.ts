@@ -14,6 +14,7 @@ import {
 import {
   chatChunks,
   chatMessages,
+  chatReads,
   chatReplacedMessages,
   chatShares,
   chatThreads,
@@ -83,6 +84,10 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     const message = { userId: user._id, threadId, place: 1, requestId: "w", content: "said while waiting" }
     await db.insert(chatWaiting).values({ ...message, state: "withdrawn", endedAt: Date.now() })
     return message.content
+  },
+  "public.chat_reads": async ({ user, threadId }) => {
+    await db.insert(chatReads).values({ userId: user._id, threadId, messageCount: 77_077, readAt: 1 })
+    return "77077"
   },
   "public.chat_replaced_messages": async ({ user, threadId, questionId }) => {
     const replaced = {
@@ -265,6 +270,7 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
 const LEFT_OUT_OF_THE_ARCHIVE: Record<string, string> = {
   "public.chat_chunks": "The text of an answer while it is written; then it is the message's.",
   "public.chat_waiting": "A message for the minutes until its reply begins; then it is with the others.",
+  "public.chat_reads": "A number by which the list of conversations marks what is unread.",
   "public.file_thumbnails": "Made from the file, which is in the archive.",
   "public.idempotency_keys": "For a day, what a request created that is in the archive itself.",
   "auth.account": "The hash of the password.",

@@ -120,6 +120,9 @@ async function makeSpaces(userId: string, email: string) {
     insert into chat_waiting (user_id, thread_id, place, request_id, content, state, ended_at, space_key)
     values (${userId}, ${notified?.["threadId"]}, 1, 'w1', 'And when is low water?', 'withdrawn', ${Date.now()}, ${spaceId})
     returning _id`
+  await sql`
+    insert into chat_reads (user_id, thread_id, message_count, read_at, space_key)
+    values (${userId}, ${notified?.["threadId"]}, 0, 1, ${spaceId})`
   const others = await sql`
     insert into spaces (name, slug) values ('Ports', 'ports'), ('Piers', 'piers') returning _id`
   const invite = async (into: string, to: string, from: string) => {
@@ -153,6 +156,7 @@ const ARGUMENTS: Record<string, () => object> = {
   "chat.listMessages": () => ({ threadId: own.threadId }),
   "chat.listTurns": () => ({ threadId: own.threadId }),
   "chat.listChunks": () => ({ threadId: own.threadId }),
+  "chat.listReads": () => ({ spaceId: hersInSpaces.spaceId }),
   "chat.listWaiting": () => ({ threadId: hersInSpaces.threadId, spaceId: hersInSpaces.spaceId }),
   "chat.listShares": () => ({ threadId: own.threadId }),
   "spaces.members": () => ({ spaceId: hersInSpaces.spaceId }),
@@ -178,6 +182,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "files.revokeShare": { shareId: own.shareId },
   "chat.createThread": { question: "When is high water?" },
   "chat.renameThread": { threadId: own.threadId, title: "Currents" },
+  "chat.markRead": { threadId: hersInSpaces.threadId },
   "chat.setPeopleOnly": { threadId: hersInSpaces.threadId, peopleOnly: true },
   "chat.stop": { threadId: own.threadId },
   "chat.withdraw": { waitingId: hersInSpaces.waitingId },

@@ -212,6 +212,7 @@ function queries() {
     ["chat.listTurns", { spaceId, threadId }],
     ["chat.listChunks", { spaceId, threadId }],
     ["chat.listWaiting", { spaceId, threadId }],
+    ["chat.listReads", { spaceId }],
     ["chat.listShares", { spaceId, threadId }],
     ["files.list", { spaceId }],
   ] as const

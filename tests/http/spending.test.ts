@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { expectRateLimit, from, post } from "../support/api.ts"
+import { expectRateLimit, from, post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { signUp, type Person } from "../support/people.ts"
 
@@ -127,6 +127,25 @@ describe("the replies of POST /api/chat", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
     expect(await ask(from("10.9.8.1, 192.0.2.77", last), question)).toBe(429)
     expect(await ask(from("192.0.2.78", last), question)).toBe(200)
+  })
+})
+
+describe("messages to the people in a space", () => {
+  test("are limited like replies and apart from them, also without another address", async () => {
+    const host = await enter("talker@example.org")
+    const made = await host("/api/spaces", post({ name: "Pier" }))
+    const { space } = (await made.json()) as { space: { _id: string } }
+    const threadId = crypto.randomUUID()
+    const tell = async (address: string, text: string) => {
+      const messages = [{ id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }]
+      const body = { threadId, createThread: true, spaceId: space._id, messages }
+      return (await from(address, host)("/api/chat", postAsync(body))).status
+    }
+    for (let sent = 1; sent <= 3; sent++)
+      expect(await tell(`198.18.0.${sent}`, "@talker@example.org hello")).toBe(202)
+    expect(await tell("198.18.0.99", "@talker@example.org hello")).toBe(429)
+    expect(await tell("198.18.0.98", "How deep is the sea?")).toBe(202)
+    expect(await sql`select 1 from chat_turns where thread_id = ${threadId}`).toHaveLength(1)
   })
 })
 

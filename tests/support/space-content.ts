@@ -38,6 +38,7 @@ const TABLES = [
   "chat_messages",
   "chat_turns",
   "chat_waiting",
+  "chat_reads",
   "chat_shares",
   "files",
   "file_shares",

@@ -29,6 +29,11 @@ const Thread = v.strictObject({
     v.boolean(),
     v.description("In a space: the model replies only to messages that name it."),
   ),
+  messageCount: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("How many messages were ever stored in it. It never shrinks."),
+  ),
 })
 
 const Turn = v.strictObject({

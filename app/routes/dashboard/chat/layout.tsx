@@ -1,10 +1,11 @@
 import { Outlet, useNavigate } from "react-router"
-import { liveThreads } from "#server/chat/live.ts"
+import { liveReads, liveThreads } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { PendingMessagesProvider } from "./composer/pending-messages.tsx"
+import { ReadsProvider } from "./threads/reads.tsx"
 import { ThreadList } from "./threads/thread-list.tsx"
 import { useKeyboardSpace } from "./conversation/use-keyboard-space.ts"
 import { useNewShortcut } from "./conversation/use-shortcuts.ts"
@@ -14,9 +15,13 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { spaceId } = await findPlace(scope, params)
   const { name, available, isDevelopment } = scope.model
-  const [threads] = await loadLive(scope, [liveThreads, { spaceId }])
+  const [[threads], [reads]] = await Promise.all([
+    loadLive(scope, [liveThreads, { spaceId }]),
+    spaceId === undefined ? [null] : loadLive(scope, [liveReads, { spaceId }]),
+  ])
   return {
     threads,
+    reads,
     now: Date.now(),
     model: { name, available, isDevelopment },
   }
@@ -33,14 +38,16 @@ export default function ChatLayout({ loaderData }: Route.ComponentProps) {
   useNewShortcut(() => void navigate(addresses.chat))
   return (
     <PendingMessagesProvider>
-      <div ref={column} className="flex h-[var(--available-height,calc(100dvh-var(--frame)))] min-h-0">
-        <div className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
-          <ThreadList list={loaderData} />
+      <ReadsProvider reads={loaderData.reads}>
+        <div ref={column} className="flex h-[var(--available-height,calc(100dvh-var(--frame)))] min-h-0">
+          <div className="hidden w-68 shrink-0 flex-col border-r border-line xl:flex">
+            <ThreadList list={loaderData} />
+          </div>
+          <div className="flex min-w-0 flex-1 flex-col">
+            <Outlet />
+          </div>
         </div>
-        <div className="flex min-w-0 flex-1 flex-col">
-          <Outlet />
-        </div>
-      </div>
+      </ReadsProvider>
     </PendingMessagesProvider>
   )
 }

@@ -22,6 +22,7 @@ import { ChatHeader } from "./threads/header.tsx"
 import { ModelNotice } from "./composer/model-notice.tsx"
 import { readReplies } from "#app/features/markdown/read-replies.ts"
 import { ReadingsContext } from "#app/features/markdown/readings.ts"
+import { useMarkThreadRead } from "./threads/use-mark-thread-read.ts"
 import { useChatLayout } from "./threads/use-chat-layout.ts"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { useExchange } from "./conversation/use-exchange.ts"
@@ -69,6 +70,7 @@ export default function Thread({
   loaderData: { thread: loaded, readings, ...records },
 }: Route.ComponentProps) {
   const thread = useLive(useChatLayout().threads).find(({ _id }) => _id === loaded._id) ?? loaded
+  useMarkThreadRead(thread)
   return (
     <>
       <ChatHeader title={thread.title} thread={thread} />

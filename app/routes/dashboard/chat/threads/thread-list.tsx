@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useState } from "react"
-import { NavLink } from "react-router"
+import { NavLink, useParams } from "react-router"
 import { Button, LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { SearchField } from "#app/ui/search-field.tsx"
@@ -9,6 +9,8 @@ import { SEARCH_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { groupByDate } from "./group-by-date.ts"
 import { RenameForm } from "./rename-form.tsx"
+import { useUnread } from "#app/routes/dashboard/notifications/use-unread.ts"
+import { useCountUnread } from "./reads.tsx"
 import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
@@ -119,17 +121,40 @@ function ThreadsByDate({ list, onLeave }: ThreadListProps) {
   )
 }
 
-/** What is special about a conversation of a space. */
+/** What is special about a conversation of a space, and what the user has not read of it. */
 function ThreadSigns({ thread }: { thread: ThreadSummary }) {
   const { t } = useLingui()
-  if (thread.spaceId === null || !thread.peopleOnly) return null
+  const { threadId: openId } = useParams()
+  const isMentioned = useUnread().some(({ threadId }) => threadId === thread._id)
+  const unread = useCountUnread()(thread)
+  if (thread.spaceId === null) return null
+  const count = unread > MOST_UNREAD ? `${MOST_UNREAD}+` : String(unread)
+  const label = [isMentioned && t`You were mentioned`, unread > 0 && t`${count} unread`].filter(
+    (part) => part !== false,
+  )
   return (
-    <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 text-faint" title={t`People only`}>
-      <Icon name="people" className="size-3.5" />
-      <span className="sr-only">{t`People only`}</span>
+    <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-2 text-faint">
+      {thread.peopleOnly ? (
+        <span title={t`People only`}>
+          <Icon name="people" className="size-3.5" />
+          <span className="sr-only">{t`People only`}</span>
+        </span>
+      ) : null}
+      {thread._id === openId || label.length === 0 ? null : (
+        <span
+          title={label.join(", ")}
+          className="min-w-5 rounded-full bg-accent-soft px-1.5 py-0.5 text-center text-xs font-medium text-accent-ink tabular-nums"
+        >
+          <span aria-hidden>{[isMentioned && "@", unread > 0 && count].filter(Boolean).join(" ")}</span>
+          <span className="sr-only">{label.join(", ")}</span>
+        </span>
+      )}
     </span>
   )
 }
+
+/** More are not counted. */
+const MOST_UNREAD = 99
 
 function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() => void) | undefined }) {
   const { addresses, mayEdit } = usePlace()

@@ -1,0 +1,89 @@
+import { asc, eq } from "drizzle-orm"
+import { beforeEach, describe, expect, it } from "vitest"
+import { chatReads, chatTurns } from "#db/schema/chat.ts"
+import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { moveThread } from "#server/chat/move.ts"
+import { openTurn } from "#server/chat/open-turn.ts"
+import { markThreadRead } from "#server/chat/reads.ts"
+import { findThread } from "#server/chat/threads.ts"
+import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
+
+const { chat, ada, grace } = await shareChatServices()
+const bob = await chat.scopeOf("bob")
+const eve = await chat.scopeOf("eve")
+
+let spaceId: string
+let threadId: string
+
+beforeEach(async () => {
+  await chat.db.delete(spaces)
+  spaceId = await makeSpace("engines")
+  await join(ada, spaceId, "owner")
+  await join(grace, spaceId, "editor")
+  await join(bob, spaceId, "reader")
+  threadId = crypto.randomUUID()
+  await send(ada, "a question")
+  await chat.db.update(chatTurns).set({ status: "completed", endedAt: 1 })
+})
+
+describe("how far somebody has read a conversation of a space", () => {
+  it("is everything for who writes in it, and nothing for the others", async () => {
+    expect((await findThread(bob, threadId)).messageCount).toBe(2)
+    await send(grace, "a message", { toPeople: true })
+    expect((await findThread(bob, threadId)).messageCount).toBe(3)
+    expect(await reads()).toEqual([
+      [ada.viewer.user._id, 2],
+      [grace.viewer.user._id, 3],
+    ])
+  })
+
+  it("is everything once they have seen it, and never less", async () => {
+    await Promise.all([markThreadRead(bob, threadId), markThreadRead(bob, threadId)])
+    await send(ada, "a message", { toPeople: true })
+    await markThreadRead(bob, threadId)
+    expect(await reads()).toEqual([
+      [ada.viewer.user._id, 3],
+      [bob.viewer.user._id, 3],
+    ])
+  })
+
+  it("is not stored for people who may not see it, or for a personal conversation", async () => {
+    await expect(markThreadRead(eve, threadId)).rejects.toMatchObject({ status: 404 })
+    threadId = crypto.randomUUID()
+    await openTurn(ada, threadId, { ...message("mine"), createsThread: true }, 60_000)
+    await markThreadRead(ada, threadId)
+    expect(await reads()).toEqual([])
+  })
+
+  it("goes with the conversation to another space", async () => {
+    const other = await makeSpace("hulls")
+    await join(ada, other, "owner")
+    await moveThread(ada, threadId, { spaceId: other, attachments: "copy" })
+    const [row] = await chat.db.select().from(chatReads).where(eq(chatReads.threadId, threadId))
+    expect(row).toMatchObject({ spaceKey: other, messageCount: 2 })
+  })
+})
+
+const message = (text: string) => ({ requestId: text, text, again: false })
+
+function send(author: ChatScope, text: string, more: { toPeople?: boolean } = {}) {
+  return openTurn(author, threadId, { ...message(text), createsThread: true, spaceId, ...more }, 60_000)
+}
+
+async function reads() {
+  const rows = await chat.db
+    .select({ userId: chatReads.userId, count: chatReads.messageCount })
+    .from(chatReads)
+    .where(eq(chatReads.threadId, threadId))
+    .orderBy(asc(chatReads._id))
+  return rows.map(({ userId, count }) => [userId, count])
+}
+
+async function makeSpace(slug: string): Promise<string> {
+  const [space] = await chat.db.insert(spaces).values({ name: slug, slug }).returning()
+  return space?._id ?? ""
+}
+
+async function join(person: ChatScope, to: string, role: Role) {
+  await chat.db.insert(spaceMembers).values({ spaceId: to, userId: person.viewer.user._id, role })
+}
