@@ -302,7 +302,9 @@ export const programRefusalTexts = {
     "Each message must be a UIMessage: { id: string, role: 'user' | 'assistant', parts: [...] }.",
   "message-role-unknown": "A message's role must be user or assistant.",
   "message-part-not-file":
-    'A user\'s message holds text and their own files, as parts of type "data-file"; one of type {type} is refused.',
+    'A user\'s message has text and files, as parts of type "file" or "data-file"; one of type {type} is refused.',
+  "file-not-encoded":
+    "{fileName} can't be read: the URL of a file in a message has to be a data URL in base64. Other files can be uploaded first and attached by their id.",
   "input-invalid": "{problem}",
   "export-format-unknown": "The format is markdown or json.",
   "image-url-unfit": "An image needs a URL that starts with http or https and holds no password.",

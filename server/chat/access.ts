@@ -45,14 +45,14 @@ export function editableTrashedThread(scope: Asking, id: string): SQL | undefine
 }
 
 /**
- * Throws NotFound for a conversation that the viewer may not see, and Forbidden for one that they
- * may only read. In a transaction, their role cannot be lowered before it ends.
+ * Resolves with the conversation's space. Throws NotFound for one that the viewer may not see, and
+ * Forbidden for one that they may only read. In a transaction, their role cannot be lowered before it ends.
  */
 export async function requireEditableThread(
   scope: Asking,
   id: string,
   { trashed }: { trashed: boolean } = { trashed: false },
-): Promise<void> {
+): Promise<{ spaceId: string | null }> {
   const [thread] = await scope.db
     .select({ spaceId: chatThreads.spaceId })
     .from(chatThreads)
@@ -61,6 +61,7 @@ export async function requireEditableThread(
     )
   if (!thread) throw new NotFound("conversation")
   if (thread.spaceId !== null) await requireEditor(scope, thread.spaceId)
+  return thread
 }
 
 /** The messages that the viewer may see, of one conversation. It may be in the trash. */

@@ -11,6 +11,7 @@ import type { Scope } from "#server/scope.ts"
 import type { ByteRange } from "#server/transport/conditional.ts"
 import { isInPlace } from "#server/spaces/access.ts"
 import { estimateTokens, IMAGE_TOKENS } from "./tokens.ts"
+import type { DecodedFile } from "./posted-files.ts"
 import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
 
 /** Characters of all text files in one request to the model. */
@@ -31,20 +32,24 @@ export async function attachFiles(
     const file = await findFileIn(scope, fileId, spaceId)
     if (!file) throw new BadRequest("attachment-unknown")
     const { fileName, mimeType, size } = file
-    const kind = attachableAs(mimeType)
-    if (kind === null) {
-      throw new BadRequest("attachment-unreadable", { fileName })
-    }
-    if (kind === "image" && size > IMAGE_LIMIT) {
-      throw new BadRequest("image-too-large", { fileName, megabytes: megabytes(IMAGE_LIMIT) })
-    }
     attachments.push({ fileId, fileName, mimeType, size })
+  }
+  refuseUnfit(attachments)
+  return attachments
+}
+
+/** Throws BadRequest if the model cannot receive one of the files of a message, or all together. */
+export function refuseUnfit(attachments: readonly Omit<Attachment, "fileId">[]): void {
+  for (const { fileName, mimeType, size } of attachments) {
+    const kind = attachableAs(mimeType)
+    if (kind === null) throw new BadRequest("attachment-unreadable", { fileName })
+    if (kind === "image" && size > IMAGE_LIMIT)
+      throw new BadRequest("image-too-large", { fileName, megabytes: megabytes(IMAGE_LIMIT) })
   }
   const images = attachments.filter(({ mimeType }) => attachableAs(mimeType) === "image")
   if (images.reduce((sum, { size }) => sum + size, 0) > IMAGES_LIMIT) {
     throw new BadRequest("images-too-large", { megabytes: megabytes(IMAGES_LIMIT) })
   }
-  return attachments
 }
 
 /**
@@ -62,7 +67,7 @@ export function createFileReader(
 
   return async (
     text: string,
-    attachments: readonly Attachment[] | null,
+    attachments: readonly (Attachment | DecodedFile)[] | null,
     { withoutImages = false }: { withoutImages?: boolean } = {},
   ): Promise<UserContent> => {
     if (!attachments || attachments.length === 0) return text
@@ -77,12 +82,13 @@ export function createFileReader(
   }
 
   async function read(
-    { fileId, fileName }: Attachment,
+    attachment: Attachment | DecodedFile,
     withoutImages: boolean,
     tokens: number,
   ): Promise<TextPart | FilePart> {
+    const { fileId, fileName } = attachment
     const name = JSON.stringify(fileName)
-    const file = await findFileIn(scope, fileId, spaceId)
+    const file = "bytes" in attachment ? attachment : await findFileIn(scope, fileId, spaceId)
     const kind = file && attachableAs(file.mimeType)
     if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
     if (kind === "image" && withoutImages) return say(nameImage(fileName))
@@ -112,7 +118,11 @@ export function createFileReader(
   }
 
   /** Null if the store has lost or damaged the bytes: the conversation goes on without them. */
-  async function readIfWhole(file: Stored, range: ByteRange | undefined): Promise<Buffer | null> {
+  async function readIfWhole(
+    file: Stored | DecodedFile,
+    range: ByteRange | undefined,
+  ): Promise<Buffer | null> {
+    if ("bytes" in file) return file.bytes.subarray(0, range && range.end + 1)
     try {
       return await buffer(await readStored(scope, file, range))
     } catch (error) {

@@ -2,7 +2,8 @@ import { safeValidateUIMessages, type ModelMessage } from "ai"
 import * as v from "valibot"
 import { BadRequest } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { attachFiles, createFileReader } from "./attachments.ts"
+import { attachFiles, createFileReader, refuseUnfit } from "./attachments.ts"
+import { decodeFile, readFilePart, type PostedFile } from "./posted-files.ts"
 import {
   ATTACHMENTS_LIMIT,
   FileReference,
@@ -18,6 +19,8 @@ export interface PostedMessage {
   text: string
   /** Ids of the user's own files. */
   fileIds?: string[]
+  /** Files that are not stored yet. */
+  files?: PostedFile[]
 }
 
 /** A message of a conversation that is not stored. */
@@ -25,18 +28,16 @@ export type ReadMessage = ReturnType<typeof readParts>
 
 /**
  * What the model receives of the posted messages: the user's text and files, and the text of the
- * replies. A sender cannot write system messages or attach a file by URL: such messages throw
- * BadRequest. Everything but text is left out of earlier replies, so that nobody can invent the
+ * replies. A sender cannot write system messages or attach a file by the URL of another server: such
+ * messages throw BadRequest. Everything but text is left out of earlier replies, so that nobody can invent the
  * results of tools.
  */
 export async function readConversation(posted: unknown[]): Promise<ReadMessage[]> {
   const messages = await validate(posted)
   const read = messages.map(readParts)
   if (read.at(-1)?.role !== "user") throw new BadRequest("messages-not-ended-by-user")
-  const files = read.reduce((sum, { fileIds }) => sum + fileIds.length, 0)
-  if (files > FILES_LIMIT) {
-    throw new BadRequest("too-many-files-in-messages", { count: files, most: FILES_LIMIT })
-  }
+  const count = read.reduce((sum, { fileIds, files }) => sum + fileIds.length + files.length, 0)
+  if (count > FILES_LIMIT) throw new BadRequest("too-many-files-in-messages", { count, most: FILES_LIMIT })
   return read
 }
 
@@ -47,9 +48,12 @@ export async function toModelMessages(
 ): Promise<ModelMessage[]> {
   const withFiles = createFileReader(scope, null)
   const modelMessages: ModelMessage[] = []
-  for (const { role, text, fileIds } of messages.toReversed()) {
+  for (const { role, text, fileIds, files } of messages.toReversed()) {
     if (role === "user") {
-      modelMessages.unshift({ role, content: await withFiles(text, await attachFiles(scope, fileIds, null)) })
+      const attached = await attachFiles(scope, fileIds, null)
+      for (const file of files) attached.push(await decodeFile(file))
+      refuseUnfit(attached)
+      modelMessages.unshift({ role, content: await withFiles(text, attached) })
     } else if (text !== "") modelMessages.unshift({ role: "assistant", content: text })
   }
   return modelMessages
@@ -65,8 +69,8 @@ export async function readPostedMessage(posted: unknown[]): Promise<PostedMessag
   if (!/^\P{Cc}{1,100}$/u.test(message.id)) {
     throw new BadRequest("message-id-unfit")
   }
-  const { text, fileIds } = readParts(message)
-  return { requestId: message.id, text, fileIds }
+  const { text, fileIds, files } = readParts(message)
+  return { requestId: message.id, text, fileIds, files }
 }
 
 async function validate(posted: unknown[]) {
@@ -85,23 +89,22 @@ function readParts({ role, parts }: ChatUIMessage) {
   if (role === "system") throw new BadRequest("message-role-unknown")
   const texts: string[] = []
   const fileIds: string[] = []
+  const files: PostedFile[] = []
   for (const part of parts) {
     if (part.type === "text") texts.push(part.text)
     // Everything else in a reply is left out: the model gets its text.
+    else if (role === "user" && part.type === "file") files.push(readFilePart(part))
     else if (role === "user") fileIds.push(readReference(part))
   }
   const text = storableText(texts.join("\n\n"))
   if (role === "user" && text.length > MESSAGE_LIMIT) {
     throw new BadRequest("message-too-long", { most: MESSAGE_LIMIT, length: text.length })
   }
-  if (fileIds.length > ATTACHMENTS_LIMIT) {
-    const said = { most: ATTACHMENTS_LIMIT, count: fileIds.length }
-    throw new BadRequest("too-many-files-in-message", said)
-  }
-  if (role === "user" && text.trim() === "" && fileIds.length === 0) {
-    throw new BadRequest("message-empty")
-  }
-  return { role, text, fileIds }
+  const count = fileIds.length + files.length
+  if (count > ATTACHMENTS_LIMIT)
+    throw new BadRequest("too-many-files-in-message", { most: ATTACHMENTS_LIMIT, count })
+  if (role === "user" && text.trim() === "" && count === 0) throw new BadRequest("message-empty")
+  return { role, text, fileIds, files }
 }
 
 function readReference(part: ChatUIMessage["parts"][number]): string {

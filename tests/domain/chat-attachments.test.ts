@@ -184,6 +184,7 @@ describe("an attached file", () => {
       requestId: "1",
       text: "Read.",
       fileIds: [fileId],
+      files: [],
     })
     const read = await readConversation([message(reference(fileId))])
     expect(await toModelMessages(ada, read)).toMatchObject([
@@ -197,7 +198,7 @@ describe("an attached file", () => {
     ["a list", [{ type: "data-file", data: { fileId: [crypto.randomUUID()] } }]],
     ["a value that is not an object", [{ type: "data-file", data: crypto.randomUUID() }]],
     ["its URL", [{ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }]],
-    ["its content", [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AAAA" }]],
+    ["its content outside base64", [{ type: "file", mediaType: "text/plain", url: "data:text/plain,AAAA" }]],
     ["other data", [{ type: "data-weather", data: { fileId: crypto.randomUUID() } }]],
     ["eleven files", Array.from({ length: 11 }, () => reference(crypto.randomUUID()))],
   ])("is refused if it is named as %s", async (_, named) => {

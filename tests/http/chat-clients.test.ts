@@ -1,4 +1,4 @@
-import { AbstractChat, DefaultChatTransport, type UIMessage } from "ai"
+import { AbstractChat, DefaultChatTransport, type FileUIPart, type UIMessage } from "ai"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Asked, EntryPage, ReplacedPage, ThreadSummary } from "#server/chat/contract.ts"
@@ -6,6 +6,11 @@ import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
 
 let gateway: ScriptedGateway
 let app: TidelineApp
@@ -141,6 +146,131 @@ describe("useChat in a stored conversation", () => {
       "Two.",
       "Another one.",
     ])
+  })
+})
+
+describe("useChat that sends files", () => {
+  it("stores them with the message in a conversation, once however often it is sent", async () => {
+    const { chat, threadId } = await openChat()
+    const text = filePart("tides.txt", "text/plain", Buffer.from("High water at noon."))
+    await reply(
+      chat.sendMessage({ text: "When?", files: [text, filePart("sea.png", "image/png", PIXEL)] }),
+      "Now.",
+    )
+    const [stored] = await messages(threadId)
+    expect(stored?.attachments).toMatchObject([
+      { fileName: "tides.txt", mimeType: "text/plain", size: 19 },
+      { fileName: "sea.png", mimeType: "image/png", size: PIXEL.length },
+    ])
+    expect(gateway.answers[0]?.request).toContain("High water at noon.")
+    expect(gateway.answers[0]?.request).toContain(PIXEL.toString("base64"))
+    const fileId = stored?.attachments?.[0]?.fileId
+    expect(await (await ada(`/api/files/${fileId}`)).text()).toBe("High water at noon.")
+
+    const before = await countFiles()
+    const body = { threadId, messages: chat.messages.slice(0, 1) }
+    expect((await ada("/api/chat", post(body))).status).toBe(200)
+    await sql`delete from idempotency_keys`
+    await reply(chat.regenerate(), "Again.")
+    expect(await contents(threadId)).toEqual(["When?", "Again."])
+    expect((await messages(threadId))[0]?.attachments).toEqual(stored?.attachments)
+    expect(await countFiles()).toBe(before)
+  })
+
+  it("gives them to the model without storing them in another conversation", async () => {
+    const chat = new Chat(null)
+    const before = await countFiles()
+    const long = Buffer.from(`The beginning. ${"é".repeat(200_000)}`)
+    await reply(
+      chat.sendMessage({ text: "Read", files: [filePart("long.txt", "text/plain", long)] }),
+      "Read it.",
+    )
+    expect(gateway.answers[0]?.request).toContain("The beginning.")
+    await reply(chat.sendMessage({ text: "See", files: [filePart("sea.png", "image/png", PIXEL)] }), "Seen.")
+    expect(gateway.answers[1]?.request).toContain(PIXEL.toString("base64"))
+    expect(gateway.answers[1]?.request).toContain("The beginning.")
+    expect(textsOf(chat)).toEqual(["Read", "Read it.", "See", "Seen."])
+    expect(await countFiles()).toBe(before)
+  })
+
+  it("stores them in the space of the conversation", async () => {
+    const chat = new Chat(await makeThread(ada, spaceId))
+    await reply(
+      chat.sendMessage({ files: [filePart("ours.txt", "text/plain", Buffer.from("Ours."))] }),
+      "Yours.",
+    )
+    const listed = await grace(`/api/files?spaceId=${spaceId}&q=ours.txt`)
+    expect(await listed.json()).toMatchObject({ files: [{ fileName: "ours.txt" }] })
+  })
+
+  it.each([
+    ["of another type", filePart("a.bin", "image/png", Buffer.from([0, 1, 2, 3])), "attachment-unreadable"],
+    [
+      "at a URL",
+      { ...filePart("a.png", "image/png", PIXEL), url: "http://127.0.0.1/a.png" },
+      "file-not-encoded",
+    ],
+    [
+      "not in base64",
+      { ...filePart("a.txt", "text/plain", PIXEL), url: "data:text/plain,a" },
+      "file-not-encoded",
+    ],
+    [
+      "in spoilt base64",
+      { ...filePart("a.txt", "text/plain", PIXEL), url: "data:text/plain;base64,YW!=" },
+      "file-not-encoded",
+    ],
+    [
+      "too large an image",
+      filePart("a.png", "image/png", Buffer.concat([PIXEL, Buffer.alloc(5 * 1024 * 1024)])),
+      "image-too-large",
+    ],
+  ])("refuses one %s, and stores nothing", async (_, part, reason) => {
+    const threadId = await makeThread(ada)
+    const before = await countFiles()
+    for (const place of [{ threadId }, {}]) {
+      const message = { id: "q1", role: "user", parts: [part] }
+      const refused = await ada("/api/chat", post({ ...place, messages: [message] }))
+      expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ reason })])
+    }
+    expect(await contents(threadId)).toEqual([])
+    expect(await countFiles()).toBe(before)
+  })
+
+  it("stores none with a message that a running reply refuses, or beyond the quota", async () => {
+    const { chat, threadId } = await openChat()
+    const sending = chat.sendMessage({ text: "First" })
+    const first = await gateway.asked(0)
+    const before = await countFiles()
+    const message = {
+      id: "q2",
+      role: "user",
+      parts: [filePart("late.txt", "text/plain", Buffer.from("Late."))],
+    }
+    expect((await ada("/api/chat", post({ threadId, messages: [message] }))).status).toBe(409)
+    first.finish()
+    await sending
+    const [usage] = await sql`
+      update file_usage set used = used + 1e12 from users
+      where users._id = user_id and email = ${adaLovelace.email} returning used`
+    expect(usage).toBeDefined()
+    const full = await ada("/api/chat", post({ threadId, messages: [message] }))
+    expect([full.status, await full.json()]).toEqual([
+      507,
+      expect.objectContaining({ reason: "not-enough-space" }),
+    ])
+    await sql`update file_usage set used = used - 1e12 where used > 1e12`
+    expect(await countFiles()).toBe(before)
+  })
+
+  it("sends as many bytes as ten attachments may have", async () => {
+    const { chat, threadId } = await openChat()
+    const large = Buffer.concat([PIXEL, Buffer.alloc(5_000_000)])
+    const files = Array.from({ length: 4 }, (_, at) =>
+      filePart(`${at}.png`, "image/png", Buffer.concat([large, Buffer.from([at])])),
+    )
+    await reply(chat.sendMessage({ text: "See", files }), "Seen.")
+    expect((await messages(threadId))[0]?.attachments).toHaveLength(4)
   })
 })
 
@@ -373,10 +503,14 @@ describe("other attachments under a known id", () => {
 
 /** What the SDK's `useChat` keeps, without React. */
 class Chat extends AbstractChat<UIMessage> {
-  constructor(threadId: string, onData: (part: unknown) => void = () => {}) {
+  constructor(threadId: string | null, onData: (part: unknown) => void = () => {}) {
     super({
       onData,
-      transport: new DefaultChatTransport({ api: "/api/chat", body: { threadId }, fetch: send }),
+      transport: new DefaultChatTransport({
+        api: "/api/chat",
+        body: threadId ? { threadId } : {},
+        fetch: send,
+      }),
       state: {
         status: "ready",
         error: undefined,
@@ -454,6 +588,15 @@ async function messages(threadId: string) {
 
 async function contents(threadId: string): Promise<string[]> {
   return (await messages(threadId)).map(({ content }) => content)
+}
+
+function filePart(filename: string, mediaType: string, bytes: Buffer): FileUIPart {
+  return { type: "file", filename, mediaType, url: `data:${mediaType};base64,${bytes.toString("base64")}` }
+}
+
+async function countFiles(): Promise<unknown> {
+  const [row] = await sql`select count(*)::int as count from files`
+  return row?.["count"]
 }
 
 async function leftAt(threadId: string): Promise<unknown> {

@@ -15,6 +15,7 @@ import { answerFailure } from "#server/chat/failure.ts"
 import { openAfterLeft, readPersonally } from "#server/chat/left-replies.ts"
 import type { SentMessage } from "#server/chat/resent.ts"
 import { followReply } from "#server/chat/resume.ts"
+import { storeFiles } from "#server/chat/store-files.ts"
 import { streamResponse } from "#server/chat/stream-response.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
 import { claimedAddress } from "#server/http/client-key.ts"
@@ -137,10 +138,14 @@ async function answerInThread(
   const isAsync = prefersAsync(request)
   const next = { threadId, question, leavingTime: isAsync ? 0 : LEAVING_TIME }
   if (isAsync) {
-    const asked = await openAfterLeft(scope, next, () => askInBackground(scope, threadId, question))
+    const asked = await openAfterLeft(scope, next, async () =>
+      askInBackground(scope, threadId, await storeFiles(scope, threadId, question)),
+    )
     return json(asked, { status: 202, headers: { ...headers, "Preference-Applied": "respond-async" } })
   }
-  const { chunks, turn } = await openAfterLeft(scope, next, () => startReply(scope, threadId, question))
+  const { chunks, turn } = await openAfterLeft(scope, next, async () =>
+    startReply(scope, threadId, await storeFiles(scope, threadId, question)),
+  )
   // The stream of somebody who is removed from the space ends with that commit, so it is read as
   // everybody else in the space reads it.
   if (turn?.spaceId != null) {
