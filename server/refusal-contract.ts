@@ -31,12 +31,16 @@ export const refusalTexts = {
   "not-enough-space":
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
   "file-store-refuses": "The server can't store files at the moment. Nothing was changed: try again later.",
+  "not-enough-space-together":
+    "There isn't enough space for these {count} files, which take {size}. Your files can take {quota} together: delete some, or select fewer.",
   "file-bytes-missing":
     "The server has lost the contents of {fileName}. Its operator can restore them from a backup.",
   "file-bytes-damaged":
     "The contents of {fileName} are damaged on the server. Its operator can restore them from a backup.",
   "not-enough-space-of-owner":
     "There isn't enough space for {fileName}. What a space stores counts for its owner, whose files can take {quota} together.",
+  "not-enough-space-of-owner-together":
+    "There isn't enough space for these {count} files, which take {size}. What a space stores counts for its owner, whose files can take {quota} together.",
   "disk-full": "The server has no disk space left for this file.",
   "form-without-file": "The form contains no file.",
   "form-broken": "The form ended early, or is not valid.",
@@ -191,6 +195,9 @@ export const refusalTexts = {
   "file-name-missing": "Give the file a name.",
   "file-name-with-slash": "A file name cannot contain / or \\.",
   "file-name-too-long": "A file name can have up to {most} bytes.",
+  "files-unselected":
+    'Name 1 to {most} files in "fileIds", or say in "all" which files match. Neither both nor other fields.',
+  "files-too-many": "More than {most} files match. Search for a part of them.",
   "files-unnamed": 'Name 1 to {most} files in "ids", or say "all".',
   "link-password-missing": "Enter the password.",
   "link-password-wrong": "That password is wrong.",

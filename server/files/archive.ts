@@ -6,9 +6,10 @@ import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "#server/spaces/access.ts"
 import { filesIn, readableFiles, trashIn } from "./access.ts"
-import type { ArchiveFiles } from "./contract.ts"
+import type { ArchiveFiles } from "./acts-contract.ts"
 import { distinctNames } from "./distinct-names.ts"
 import { readStored } from "./read-stored.ts"
+import { filesMatching } from "./matching.ts"
 import { ISOLATED } from "./serve.ts"
 import { whileMember } from "./while-member.ts"
 import { zipOf } from "./zip.ts"
@@ -31,9 +32,10 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
   })
   const askedAt = performance.now()
   if ("all" in which) {
-    if (which.spaceId !== undefined) await requireMember(scope, which.spaceId)
-    const zip = zipOf(openOneByOne(scope, allFiles(scope, filesIn(scope, which.spaceId))))
-    return new Response(whileMember(scope, [which.spaceId ?? null], askedAt, zip), { headers })
+    const all = "spaceId" in which ? { spaceId: which.spaceId } : which.all === true ? {} : which.all
+    if (all.spaceId !== undefined) await requireMember(scope, all.spaceId)
+    const zip = zipOf(openOneByOne(scope, allFiles(scope, filesMatching(scope, all))))
+    return new Response(whileMember(scope, [all.spaceId ?? null], askedAt, zip), { headers })
   }
 
   const ids = [...new Set(which.ids)]

@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
-import type { LiveRow, MutationType } from "#server/realtime/contract.ts"
-import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
+import type { LiveRow } from "#server/realtime/contract.ts"
+import { Everywhere } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
 export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size"> & {
@@ -148,18 +148,6 @@ export const ShareFile = v.object({
 })
 export type ShareFile = v.InferOutput<typeof ShareFile>
 
-export const ARCHIVE_LIMIT = 1000
-
-/** The files of a zip: those named, or all of one place. */
-export const ArchiveFiles = v.union(
-  [
-    v.strictObject({ ids: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(ARCHIVE_LIMIT)) }),
-    v.strictObject({ all: v.literal(true), spaceId: InSpace }),
-  ],
-  reason("files-unnamed", { most: ARCHIVE_LIMIT }),
-)
-export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
-
 /** Which place a call is about. Text that is no id is refused as a space that does not exist. */
 export const Place = v.object({ spaceId: v.optional(v.string()) })
 export type Place = v.InferOutput<typeof Place>
@@ -167,60 +155,6 @@ export type Place = v.InferOutput<typeof Place>
 /** The place that a request's query names. */
 export function placeOf({ url }: Pick<Request, "url">): Place {
   return v.parse(Place, Object.fromEntries(new URL(url).searchParams))
-}
-
-/** How many files one call may name. */
-export const SELECTION_LIMIT = 1000
-
-export const Selection = v.strictObject({
-  fileIds: v.pipe(v.array(FileId), v.minLength(1), v.maxLength(SELECTION_LIMIT)),
-})
-type Selection = v.InferOutput<typeof Selection>
-
-/** Files, and the place that they are moved or copied to. */
-export const MoveFiles = v.strictObject({ ...Selection.entries, spaceId: InSpace })
-export type MoveFiles = v.InferOutput<typeof MoveFiles>
-
-/**
- * The functions that can be called by name over the socket. Creating a link is not among them:
- * responses of mutations are stored in the database, and a link's URL must not be.
- */
-export const fileCalls: {
-  rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
-  /** Moves it to the trash. */
-  remove: MutationType<"files.remove", { fileId: string }, void>
-  /** Restores it from the trash, under another name if its own has been taken in the meantime. */
-  restore: MutationType<"files.restore", { fileId: string }, FileSummary>
-  /** Deletes it permanently, from the trash or from the list. */
-  purge: MutationType<"files.purge", { fileId: string }, void>
-  /**
-   * Like those above, for several files in one transaction. Missing files are skipped; returns how
-   * many existed.
-   */
-  removeMany: MutationType<"files.removeMany", Selection, number>
-  restoreMany: MutationType<"files.restoreMany", Selection, number>
-  purgeMany: MutationType<"files.purgeMany", Selection, number>
-  /**
-   * Moves or copies files to another place, under other names where theirs are taken. Missing files
-   * are skipped; returns how many there were.
-   */
-  move: MutationType<"files.move", MoveFiles, number>
-  copy: MutationType<"files.copy", MoveFiles, number>
-  /** Permanently deletes everything in the trash of one place. Returns how many files there were. */
-  emptyTrash: MutationType<"files.emptyTrash", { spaceId?: string }, number>
-  revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
-} = {
-  rename: { name: "files.rename" },
-  remove: { name: "files.remove" },
-  restore: { name: "files.restore" },
-  purge: { name: "files.purge" },
-  removeMany: { name: "files.removeMany" },
-  restoreMany: { name: "files.restoreMany" },
-  purgeMany: { name: "files.purgeMany" },
-  move: { name: "files.move" },
-  copy: { name: "files.copy" },
-  emptyTrash: { name: "files.emptyTrash" },
-  revokeShare: { name: "files.revokeShare" },
 }
 
 /** Where a page begins, and its length. Invalid values are ignored. */
@@ -234,9 +168,12 @@ export const ListTrash = v.object({
 })
 export type ListTrash = v.InferOutput<typeof ListTrash>
 
+/** Part of a name, as lists are searched for it. */
+export const SearchText = v.pipe(v.string(), v.transform(searchable), v.maxLength(200))
+
 /** The query of a list. Invalid values are ignored. */
 export const ListFiles = v.object({
-  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(searchable), v.maxLength(200)), ""), ""),
+  q: v.fallback(v.optional(SearchText, ""), ""),
   sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
   type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
   everywhere: v.fallback(Everywhere, undefined),

@@ -59,7 +59,7 @@ export async function listFiles(
     .where(
       and(
         everywhere ? filesAmong(scope, await listSpaceIds(scope)) : filesIn(scope, spaceId),
-        ...wordsOf(q).map(contains),
+        isNamedLike(q),
         type ? isOfKind(type) : undefined,
         place && after(place),
       ),
@@ -72,14 +72,15 @@ export async function listFiles(
   return { files: page, nextCursor: last ? cursorAfter(last) : null }
 }
 
-function isOfKind(kind: Kind): SQL | undefined {
+export function isOfKind(kind: Kind): SQL | undefined {
   if (kind !== "other") return sql`${files.mimeType} ~ ${KIND_PATTERNS[kind]}`
   return sql`${files.mimeType} !~ ${Object.values(KIND_PATTERNS).join("|")}`
 }
 
-/** Each has to be in a name, in any order. */
-function wordsOf(q: string): string[] {
-  return q.split(/\s+/).filter((word) => word !== "")
+/** Each word has to be in the name, in any order. */
+export function isNamedLike(q: string): SQL | undefined {
+  const words = q.split(/\s+/).filter((word) => word !== "")
+  return and(...words.map(contains))
 }
 
 /** Ignores capitals and accents, and what `file_name_key` adds to numbers. */

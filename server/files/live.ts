@@ -5,30 +5,15 @@ import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-ac
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
 import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#db/schema/files.ts"
-import {
-  fileCalls,
-  FileId,
-  MoveFiles,
-  RenameFile,
-  Selection,
-  ShareId,
-  type FileSummary,
-  type TrashedFile,
-} from "./contract.ts"
+import { fileCalls, MatchingFiles, MoveFiles, NamedFiles, SelectedTrash } from "./acts-contract.ts"
+import { FileId, RenameFile, ShareId, type TrashedFile } from "./contract.ts"
 import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
 import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
 import { copyFiles, moveFiles } from "./move.ts"
+import { restoreFile, restoreFiles } from "./restore.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
-import {
-  emptyTrash,
-  purgeFile,
-  purgeFiles,
-  restoreFile,
-  restoreFiles,
-  trashFile,
-  trashFiles,
-} from "./trash.ts"
+import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
 
 const FILE_FIELDS = [
   "_creationTime",
@@ -70,6 +55,8 @@ const ShareRow = v.strictObject({
 })
 const FileCount = v.pipe(v.number(), v.integer(), v.minValue(0))
 const NO_FILE = { not_found: "There is no such file, or the caller may not see it." }
+const NO_SPACE = { not_found: "There is no such space, or the caller is not a member of it." }
+const TOO_MANY = { invalid: "Too many files match." }
 const READER = { forbidden: "The caller may only read in the file's space." }
 
 export const fileList = defineLiveQuery({
@@ -198,9 +185,28 @@ export const fileMutations = [
     run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
   }),
   ofFile(fileCalls.purge.name, "Deletes a file permanently, from the trash or the list.", purgeFile),
-  ofFiles(fileCalls.removeMany.name, "Moves files to the trash.", trashFiles),
-  ofFiles(fileCalls.restoreMany.name, "Takes files out of the trash.", restoreFiles),
-  ofFiles(fileCalls.purgeMany.name, "Deletes files permanently.", purgeFiles),
+  ofFiles(fileCalls.removeMany.name, "Moves files to the trash.", NamedFiles, removeMany),
+  ofFiles(
+    fileCalls.restoreMany.name,
+    "Takes files out of the trash, or all that match.",
+    SelectedTrash,
+    restoreFiles,
+  ),
+  ofFiles(
+    fileCalls.purgeMany.name,
+    "Deletes files permanently, or all that match in the trash.",
+    SelectedTrash,
+    purgeFiles,
+  ),
+  defineMutation({
+    name: fileCalls.removeAll.name,
+    description:
+      "Moves all files of a place that match to the trash, in one transaction. They are restored together by `trashedAt`.",
+    args: MatchingFiles,
+    value: v.strictObject({ count: FileCount, trashedAt: v.pipe(v.number(), v.integer()) }),
+    refusals: { ...TOO_MANY, ...NO_SPACE, ...READER },
+    run: (scope: Scope<"db" | "viewer">, all) => trashFiles(scope, { all }),
+  }),
   toPlace(
     fileCalls.move.name,
     "Moves files into a space, or with no space to what is personal to the caller, who must be able to change them. Links that others created end.",
@@ -217,7 +223,7 @@ export const fileMutations = [
       "Deletes all files in the caller's trash permanently, or in a space's, and returns how many there were.",
     args: v.strictObject({ spaceId: InSpace }),
     value: FileCount,
-    refusals: { not_found: "There is no such space, or the caller is not a member of it.", ...READER },
+    refusals: { ...NO_SPACE, ...READER },
     run: emptyTrash,
   }),
   defineMutation({
@@ -243,25 +249,31 @@ function ofFile<const Name extends string, Needs>(
   })
 }
 
-function ofFiles<const Name extends string, Needs>(
+async function removeMany(scope: Scope<"db" | "viewer">, which: v.InferOutput<typeof NamedFiles>) {
+  const { count } = await trashFiles(scope, which)
+  return count
+}
+
+function ofFiles<const Name extends string, const Args extends v.GenericSchema, Needs>(
   name: Name,
   description: string,
-  verb: (scope: Needs, fileIds: string[]) => Promise<number>,
+  args: Args,
+  verb: (scope: Needs, which: v.InferOutput<Args>) => Promise<number>,
 ) {
   return defineMutation({
     name,
     description: `${description} Missing ones are skipped; returns how many existed.`,
-    args: Selection,
+    args,
     value: FileCount,
-    refusals: READER,
-    run: (scope: Needs, { fileIds }) => verb(scope, fileIds),
+    refusals: { ...TOO_MANY, ...NO_SPACE, ...READER },
+    run: verb,
   })
 }
 
 function toPlace<const Name extends string>(
   name: Name,
   description: string,
-  verb: (scope: Scope<"config" | "db" | "viewer">, asked: MoveFiles) => Promise<FileSummary[]>,
+  verb: (scope: Scope<"config" | "db" | "viewer">, asked: MoveFiles) => Promise<{ count: number }>,
 ) {
   return defineMutation({
     name,
@@ -273,6 +285,6 @@ function toPlace<const Name extends string>(
       forbidden: "The caller may only read in one of the spaces.",
       too_large: "They would exceed the quota of the person, or of the space's owner.",
     },
-    run: async (scope: Scope<"config" | "db" | "viewer">, asked) => (await verb(scope, asked)).length,
+    run: async (scope: Scope<"config" | "db" | "viewer">, asked) => (await verb(scope, asked)).count,
   })
 }

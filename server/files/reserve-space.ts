@@ -107,3 +107,19 @@ export function overQuota(fileName: string, { quota }: Pick<PlanLimits, "quota">
     quota: { bytes: quota },
   })
 }
+
+export function overQuotaTogether(
+  count: number,
+  size: number,
+  { quota }: Pick<PlanLimits, "quota">,
+  spaceId: string | null,
+) {
+  return new OutOfSpace(
+    spaceId === null ? "not-enough-space-together" : "not-enough-space-of-owner-together",
+    {
+      count,
+      size: { bytes: size },
+      quota: { bytes: quota },
+    },
+  )
+}

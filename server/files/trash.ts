@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
+import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
@@ -6,11 +6,10 @@ import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { editableFiles, refuseReader, trashIn } from "./access.ts"
-import { FileId, type FileSummary, type Place } from "./contract.ts"
-import { findFreeNumber, isNameTaken } from "./free-name.ts"
-import { summary, summaryOf } from "./list.ts"
-import { numberedName } from "./names.ts"
+import type { SelectedFiles, SelectedTrash, Trashed } from "./acts-contract.ts"
+import { FileId, type Place } from "./contract.ts"
 import { discardBlob } from "./discard.ts"
+import { selectedFiles, selectedTrash } from "./matching.ts"
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
@@ -28,51 +27,7 @@ const AT_ONCE = 500
 export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
   if (!v.is(FileId, id)) throw new NotFound("file")
   const trashed = await moveToTrash(scope, eq(files._id, id))
-  if (trashed === 0) throw new NotFound("file")
-}
-
-/**
- * Restores it from the trash: as `a (1).txt` if another file is called `a.txt` by now. Throws
- * `NotFound`, `Forbidden`.
- */
-export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    const [file] = await tx
-      .select({ userId: files.userId, spaceId: files.spaceId, fileName: files.fileName })
-      .from(files)
-      .where(and(editableFiles(inside, { trashed: true }), eq(files._id, id)))
-      .for("update")
-    if (!file) {
-      await refuseReader(inside, and(eq(files.trashed, true), eq(files._id, id)))
-      throw new NotFound("file")
-    }
-    const restored = await restoreAs(inside, id, file.fileName)
-    if (restored) return restored
-    for (let number = await findFreeNumber(inside, file); ; number++) {
-      const numbered = await restoreAs(inside, id, numberedName(file.fileName, number))
-      if (numbered) return numbered
-    }
-  })
-}
-
-/** Null if the name is taken. In a savepoint, so that the transaction can continue then. */
-async function restoreAs({ db }: Scope<"db">, id: string, fileName: string): Promise<FileSummary | null> {
-  try {
-    const [restored] = await db.transaction((tx) =>
-      tx
-        .update(files)
-        .set({ fileName, trashed: false, trashedAt: 0 })
-        .where(eq(files._id, id))
-        .returning(summary),
-    )
-    if (!restored) throw new Error("The database returned no row for the restored file.")
-    return summaryOf(restored)
-  } catch (error) {
-    if (isNameTaken(error)) return null
-    throw error
-  }
+  if (trashed.count === 0) throw new NotFound("file")
 }
 
 /**
@@ -91,58 +46,53 @@ export async function purgeFile(
 }
 
 /**
- * Moves several files to the trash in one transaction. Missing files are skipped; returns how many
- * were moved. Throws `Forbidden`, and moves none, if the viewer may only read one of them.
+ * Moves several files to the trash, or all that match, in one transaction. Missing files are
+ * skipped. Throws `Forbidden`, and moves none, if the viewer may only read one of them, and for all
+ * that match `BadRequest` for too many, and `NotFound` for a space.
  */
-export function trashFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
-  return moveToTrash(scope, inArray(files._id, [...ids]))
+export function trashFiles(scope: Scope<"db" | "viewer">, which: SelectedFiles): Promise<Trashed> {
+  return scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    return moveToTrash(inside, await selectedFiles(inside, which))
+  })
 }
 
-function moveToTrash(scope: Scope<"db" | "viewer">, which: SQL): Promise<number> {
+function moveToTrash(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<Trashed> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     const here = and(which, eq(files.trashed, false))
-    const trashed = await tx
-      .update(files)
-      .set({ trashed: true, trashedAt: Date.now() })
-      .where(and(editableFiles(inside), here))
-      .returning({ _id: files._id })
+    const trashedAt = Date.now()
+    // One statement, because the lock on the sums of their owner, for which uploads wait, is taken
+    // at its end.
+    const moved = tx.$with("moved").as(
+      tx
+        .update(files)
+        .set({ trashed: true, trashedAt })
+        .where(and(editableFiles(inside), here))
+        .returning({ _id: files._id }),
+    )
+    const [sum] = await tx
+      .with(moved)
+      .select({ count: sql<number>`count(*)::float8` })
+      .from(moved)
     // Those that were moved are in the trash by now.
     await refuseReader(inside, here)
-    return trashed.length
+    return { count: sum?.count ?? 0, trashedAt }
   })
 }
 
 /**
- * Restores several files, each like `restoreFile`. Missing files are skipped; returns how many were
- * restored. Throws `Forbidden` as `trashFiles` does.
- */
-export async function restoreFiles(scope: Scope<"db" | "viewer">, ids: readonly string[]): Promise<number> {
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    const here = and(eq(files.trashed, true), inArray(files._id, [...ids]))
-    await refuseReader(inside, here)
-    // In a fixed order, so that two who restore the same files do not wait for each other.
-    const found = await tx
-      .select({ _id: files._id })
-      .from(files)
-      .where(and(editableFiles(inside), here))
-      .orderBy(asc(files._id))
-      .for("update")
-    for (const { _id } of found) await restoreFile(inside, _id)
-    return found.length
-  })
-}
-
-/**
- * Deletes several files permanently, each like `purgeFile`. Missing files are skipped; returns how
- * many were deleted. Throws `Forbidden` as `trashFiles` does.
+ * Deletes several files permanently, each like `purgeFile`, or all that match in the trash. Missing
+ * files are skipped; returns how many were deleted. Throws as `trashFiles` does.
  */
 export async function purgeFiles(
   scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
-  ids: readonly string[],
+  which: SelectedTrash,
 ): Promise<number> {
-  const purged = await purgeEditable(scope, inArray(files._id, [...ids]))
+  const purged = await scope.db.transaction(async (tx) => {
+    const inside = { ...scope, db: tx }
+    return purgeEditable(inside, await selectedTrash(inside, which))
+  })
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
   return purged.length
 }
@@ -210,7 +160,7 @@ interface Purged {
 }
 
 /** Throws `Forbidden`, and purges nothing, if the viewer may only read one of the files. */
-function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL): Promise<Purged[]> {
+function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<Purged[]> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
     const purged = await purge(inside, and(editableFiles(inside), which))

@@ -91,7 +91,7 @@ describe("the time at which a file was modified", () => {
     const known = await uploadFile(ada, { ...aFile("known.txt"), modifiedAt })
     expect(known).toMatchObject({ modifiedAt })
     expect(await add("unknown.txt")).not.toHaveProperty("modifiedAt")
-    expect(await copyFiles(ada, { fileIds: [known._id] })).toMatchObject([{ modifiedAt }])
+    expect(await copyFiles(ada, { fileIds: [known._id] })).toMatchObject({ files: [{ modifiedAt }] })
   })
 
   it("orders a list, in which an unknown one is that of the upload", async () => {

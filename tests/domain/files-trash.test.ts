@@ -3,13 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
+import { restoreFile, restoreFiles } from "#server/files/restore.ts"
 import {
   emptyTrash,
   purgeFile,
   purgeFiles,
   purgeOldTrash,
-  restoreFile,
-  restoreFiles,
   trashFile,
   trashFiles,
 } from "#server/files/trash.ts"
@@ -39,17 +38,17 @@ describe("several files", () => {
     const [a, b] = [await uploadFile(ada, aFile("a.txt")), await uploadFile(ada, aFile("b.txt"))]
     const graces = await uploadFile(grace, aFile("c.txt"))
     const ids = [a._id, b._id, graces._id, NOBODYS]
-    expect(await trashFiles(ada, ids)).toBe(2)
+    expect(await trashFiles(ada, { fileIds: ids })).toMatchObject({ count: 2 })
     expect(await namesOf(ada)).toEqual([])
     expect(await namesOf(grace)).toEqual(["c.txt"])
 
     await uploadFile(ada, aFile("b.txt"))
-    expect(await restoreFiles(grace, ids)).toBe(0)
-    expect(await restoreFiles(ada, ids)).toBe(2)
+    expect(await restoreFiles(grace, { fileIds: ids })).toBe(0)
+    expect(await restoreFiles(ada, { fileIds: ids })).toBe(2)
     expect((await namesOf(ada)).toSorted()).toEqual(["a.txt", "b (1).txt", "b.txt"])
 
-    expect(await purgeFiles(grace, [a._id, b._id])).toBe(0)
-    expect(await purgeFiles(ada, ids)).toBe(2)
+    expect(await purgeFiles(grace, { fileIds: [a._id, b._id] })).toBe(0)
+    expect(await purgeFiles(ada, { fileIds: ids })).toBe(2)
     expect(await namesOf(ada)).toEqual(["b.txt"])
     expect(await namesOf(grace)).toEqual(["c.txt"])
     await expectTrueUsage()

@@ -43,7 +43,7 @@ beforeEach(async () => {
 describe("moving files", () => {
   it("into a space takes them out of what is personal, with the same ids, and says who brought them", async () => {
     const [a, b] = [await uploadFile(edith, aFile("a.txt")), await uploadFile(edith, aFile("b.txt"))]
-    const moved = await moveFiles(edith, { fileIds: [a._id, b._id], spaceId })
+    const { files: moved } = await moveFiles(edith, { fileIds: [a._id, b._id], spaceId })
     const there = { userId: edith.viewer.user._id, spaceId }
     expect(moved).toEqual([
       { ...a, ...there },
@@ -57,7 +57,7 @@ describe("moving files", () => {
 
   it("out of a space makes them the mover's own, also those that others added", async () => {
     const { _id } = await uploadFile(olga, aFile("a.txt"), { spaceId })
-    expect(await moveFiles(edith, { fileIds: [_id] })).toMatchObject([{ _id, fileName: "a.txt" }])
+    expect(await moveFiles(edith, { fileIds: [_id] })).toMatchObject({ files: [{ _id, fileName: "a.txt" }] })
     expect(await namesIn(edith)).toEqual(["a.txt"])
     expect(await namesIn(olga, spaceId)).toEqual([])
     await expect(findFile(olga, _id)).rejects.toMatchObject({ status: 404 })
@@ -76,7 +76,10 @@ describe("moving files", () => {
     const there = await uploadFile(olga, aFile("a.txt"), { spaceId })
     const gone = await uploadFile(edith, aFile("gone.txt"))
     await trashFile(edith, gone._id)
-    expect(await moveFiles(edith, { fileIds: [there._id, gone._id], spaceId })).toEqual([there])
+    expect(await moveFiles(edith, { fileIds: [there._id, gone._id], spaceId })).toEqual({
+      count: 1,
+      files: [there],
+    })
     await expect(moveFiles(edith, { fileIds: [gone._id], spaceId })).rejects.toMatchObject({ status: 404 })
   })
 
@@ -152,7 +155,7 @@ describe("moving files", () => {
 describe("copying files", () => {
   it("out of a space needs only the right to read, and copies no bytes", async () => {
     const { _id } = await uploadFile(olga, aFile("a.txt"), { spaceId })
-    const [copy] = await copyFiles(ron, { fileIds: [_id] })
+    const { files: [copy] = [] } = await copyFiles(ron, { fileIds: [_id] })
     expect(copy).toMatchObject({ fileName: "a.txt", mimeType: "text/plain" })
     expect(copy).not.toHaveProperty("spaceId")
     expect(await drawer.db.$count(blobs)).toBe(1)
@@ -169,7 +172,7 @@ describe("copying files", () => {
   it("into a space or beside the file gives it another name, without its links", async () => {
     const own = await uploadFile(edith, aFile("a.txt"))
     await shareFile(edith, own._id, {})
-    const [there] = await copyFiles(edith, { fileIds: [own._id], spaceId })
+    const { files: [there] = [] } = await copyFiles(edith, { fileIds: [own._id], spaceId })
     expect(there).toMatchObject({ fileName: "a.txt", spaceId, userId: edith.viewer.user._id })
     expect(await listShares(edith, there?._id ?? "")).toEqual([])
     await copyFiles(edith, { fileIds: [own._id] })

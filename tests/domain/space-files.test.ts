@@ -8,6 +8,7 @@ import { giveUpUpload } from "#server/files/discard.ts"
 import { findFile, findSpaceUsage, readFileText, renameFile } from "#server/files/files.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { listFiles } from "#server/files/list.ts"
+import { restoreFile, restoreFiles } from "#server/files/restore.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
 import { cancelUpload, createUpload, findProgress, receivePart } from "#server/files/resumable.ts"
 import { serveFile } from "#server/files/serve.ts"
@@ -19,8 +20,6 @@ import {
   purgeFile,
   purgeFiles,
   purgeOldTrash,
-  restoreFile,
-  restoreFiles,
   trashFile,
   trashFiles,
 } from "#server/files/trash.ts"
@@ -153,16 +152,17 @@ describe("a file in a space", () => {
     const own = await uploadFile(people.reader, aFile("own.txt"))
     const before = await contents()
     for (const verb of [trashFiles, restoreFiles, purgeFiles])
-      await expect(verb(people.reader, [own._id, fileId, trashedId])).rejects.toMatchObject({
+      await expect(verb(people.reader, { fileIds: [own._id, fileId, trashedId] })).rejects.toMatchObject({
         status: 403,
         reason: "space-reader",
       })
     expect(await contents()).toEqual(before)
-    for (const verb of [trashFiles, restoreFiles, purgeFiles])
-      expect(await verb(people.outsider, [fileId, trashedId])).toBe(0)
-    expect(await trashFiles(people.editor, [fileId])).toBe(1)
-    expect(await restoreFiles(people.owner, [fileId, trashedId])).toBe(2)
-    expect(await purgeFiles(people.owner, [fileId, trashedId])).toBe(2)
+    const both = { fileIds: [fileId, trashedId] }
+    for (const verb of [restoreFiles, purgeFiles]) expect(await verb(people.outsider, both)).toBe(0)
+    expect(await trashFiles(people.outsider, both)).toMatchObject({ count: 0 })
+    expect(await trashFiles(people.editor, { fileIds: [fileId] })).toMatchObject({ count: 1 })
+    expect(await restoreFiles(people.owner, both)).toBe(2)
+    expect(await purgeFiles(people.owner, both)).toBe(2)
   })
 
   it("says who added it, and is in nobody's own list", async () => {
@@ -334,10 +334,7 @@ describe("what a space stores", () => {
       uploadFile(people.editor, aFile("b.bin", Buffer.alloc(60_000)), { spaceId }),
     ).rejects.toMatchObject({ status: 507, reason: "not-enough-space-of-owner" })
     await uploadFile(people.editor, aFile("b.bin", Buffer.alloc(60_000)))
-    await trashFiles(
-      people.editor,
-      (await listFiles(people.editor, { ...QUERY, spaceId })).files.map(({ _id }) => _id),
-    )
+    await trashFiles(people.editor, { all: { spaceId } })
     expect(await usageOf("owner")).toMatchObject({ used: 60_000, trashed: 60_000 })
     await emptyTrash(people.editor, { spaceId })
     expect(await usageOf("owner")).toMatchObject({ used: 0, trashed: 0 })

@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import postgres from "postgres"
 import sharp from "sharp"
 import { beforeAll, describe, expect, test } from "vitest"
+import type { Trashed } from "#server/files/acts-contract.ts"
 import type { FileSummary, TrashPage } from "#server/files/contract.ts"
 import { inAll } from "../support/all.ts"
 import { callers, post, type Api } from "../support/api.ts"
@@ -167,6 +168,63 @@ describe("a thumbnail", () => {
   })
 })
 
+describe("all files that match", () => {
+  test("are counted, moved to the trash, and restored together", async () => {
+    const kept = await store("wind.txt", "w")
+    const gone = [await store("tide 1.txt", "1"), await store("tide 2.txt", "22")]
+    const until = gone[1]?._creationTime
+    const counted = await ada("/api/files/count?q=TIDE&type=text")
+    expect(await counted.json()).toEqual({ count: 2, size: 3, until })
+    const moved = await ada("/api/files/trash", post({ all: { q: "tide", until } }))
+    const { count, trashedAt } = (await moved.json()) as Trashed
+    expect(count).toBe(2)
+    expect((await trash("")).files).toHaveLength(2)
+    const restored = await ada("/api/files/restore", post({ all: { trashedAt } }))
+    expect(await restored.json()).toEqual({ count: 2 })
+    const body = new URLSearchParams([
+      ["all", "1"],
+      ["q", "tide"],
+      ["until", String(until)],
+      ["except", gone[0]?._id ?? ""],
+    ])
+    const zip = await ada("/api/files/archive", { method: "POST", body })
+    expect(readZip(await bytesOf(zip))).toEqual([["tide 2.txt", "22"]])
+    const named = await ada("/api/files/trash", post({ fileIds: gone.map(({ _id }) => _id) }))
+    expect(await named.json()).toMatchObject({ count: 2 })
+    expect(await (await ada("/api/files/purge", post({ all: {} }))).json()).toEqual({ count: 2 })
+    await purge(kept)
+  })
+
+  test("are refused beside ids, and with fields and values that do not exist", async () => {
+    const file = await store("a.txt", "a")
+    const { _id } = file
+    const wrong = [
+      { fileIds: [_id], all: {} },
+      { all: true },
+      { all: { query: "a" } },
+      { all: { type: "pdf" } },
+      { all: { q: "x".repeat(201) } },
+      { all: { until: "now" } },
+      { all: { except: ["x"] } },
+      { fileIds: [] },
+      {},
+    ]
+    for (const path of ["trash", "restore", "purge", "move", "copy"])
+      for (const body of wrong) {
+        const answer = await ada(`/api/files/${path}`, post(body))
+        expect([path, body, answer.status]).toEqual([path, body, 400])
+        expect(await answer.json()).toMatchObject({ reason: "files-unselected" })
+      }
+    for (const body of [{ ids: [_id], all: {} }, { all: { query: "a" } }, { all: true, q: "a" }])
+      expect((await ada("/api/files/archive", post(body))).status).toBe(400)
+    for (const query of ["name=a", "type=pdf", "until=now", "except=x"])
+      expect((await ada(`/api/files/count?${query}`)).status).toBe(400)
+    expect(await (await ada("/api/files/count")).json()).toMatchObject({ count: 1 })
+    expect((await api.visitor("/api/files/trash", post({ all: {} }))).status).toBe(401)
+    await purge(file)
+  })
+})
+
 describe("an archive", () => {
   test("contains the requested files, and states its length", async () => {
     const first = await store("žluťoučký kůň 🐎.txt", "kůň")
@@ -279,11 +337,12 @@ describe("an archive", () => {
   })
 
   test("breaks off if the bytes of a file are gone, so that it is not mistaken for complete", async () => {
-    const file = await store("lost.txt", "lost")
+    const [whole, file] = [await store("whole.bin", Buffer.alloc(100_000)), await store("lost.txt", "lost")]
     await sql`update blobs set key = '00/00/00000000-0000-4000-8000-000000000000' where size = 4`
-    const response = ada("/api/files/archive", post({ ids: [file._id] })).then(bytesOf)
+    const response = ada("/api/files/archive", post({ ids: [whole._id, file._id] })).then(bytesOf)
     await expect(response).rejects.toThrow()
-    await purge(file)
+    expect((await ada("/api/files/archive", post({ ids: [file._id] }))).status).toBe(503)
+    await purge(whole, file)
   })
 })
 
@@ -312,7 +371,7 @@ describe("other people's files", () => {
   })
 
   test.each([
-    ["/api/files/trash", "POST", "GET, HEAD, DELETE"],
+    ["/api/files/trash", "PATCH", "GET, HEAD, POST, DELETE"],
     ["/api/files/archive", "GET", "POST"],
     [`/api/files/${NOBODYS}/thumbnail`, "DELETE", "GET, HEAD"],
     [`/api/files/${NOBODYS}/restore`, "GET", "POST"],

@@ -174,6 +174,7 @@ const calls = (): Record<string, Record<string, unknown>> => ({
   "files.restore": { fileId: own.fileIds[1] },
   "files.purge": { fileId: own.fileIds[2] },
   "files.removeMany": { fileIds: own.fileIds },
+  "files.removeAll": { q: "no such name" },
   "files.restoreMany": { fileIds: own.fileIds },
   "files.purgeMany": { fileIds: [UNKNOWN] },
   "files.copy": { fileIds: [own.fileIds[0]], spaceId: hersInSpaces.spaceId },

@@ -46,6 +46,7 @@ export function mutations(userIds: Record<Standing, string>): Record<string, Cal
     "files.removeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
     "files.restoreMany": { answers: SKIPPING, args: { fileIds: [the.trashedFileId] } },
     "files.purgeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
+    "files.removeAll": { answers: EDITORS, args: { spaceId } },
     "files.move": { answers: EDITORS, args: { fileIds: [fileId] } },
     "files.copy": { answers: MEMBERS, args: { fileIds: [fileId] } },
     "files.emptyTrash": { answers: EDITORS, args: { spaceId } },

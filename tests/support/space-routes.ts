@@ -1,6 +1,15 @@
 import { declaredRoutes } from "./declared-operations.ts"
 import { SECRET, THERE, type Standing } from "./space-content.ts"
-import { BEGINNER, AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER, type Answers } from "./space-rights.ts"
+import {
+  BEGINNER,
+  AUTHOR,
+  EDITORS,
+  EVERYONE,
+  MEMBERS,
+  OWNER,
+  SKIPPING,
+  type Answers,
+} from "./space-rights.ts"
 import type { Person } from "./people.ts"
 import { begin, metadataOf } from "./uploads.ts"
 
@@ -175,8 +184,55 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
       path: `${path}?permanently=1`,
       init: remove,
     },
+    "GET /api/files/count": { answers: MEMBERS, path: `/api/files/count?${there}` },
     "GET /api/files/trash": { answers: MEMBERS, path: `/api/files/trash?${there}` },
     "DELETE /api/files/trash": { answers: EDITORS, path: `/api/files/trash?${there}`, init: remove },
+    "POST /api/files/trash, named": {
+      answers: SKIPPING,
+      path: "/api/files/trash",
+      init: post({ fileIds: [fileId] }),
+    },
+    "POST /api/files/trash, all": {
+      answers: EDITORS,
+      path: "/api/files/trash",
+      init: post({ all: { spaceId } }),
+    },
+    "POST /api/files/restore, named": {
+      answers: SKIPPING,
+      path: "/api/files/restore",
+      init: post({ fileIds: [the.trashedFileId] }),
+    },
+    "POST /api/files/restore, all": {
+      answers: EDITORS,
+      path: "/api/files/restore",
+      init: post({ all: { spaceId } }),
+    },
+    "POST /api/files/purge, named": {
+      answers: SKIPPING,
+      path: "/api/files/purge",
+      init: post({ fileIds: [the.trashedFileId] }),
+    },
+    "POST /api/files/purge, all": {
+      answers: EDITORS,
+      path: "/api/files/purge",
+      init: post({ all: { spaceId } }),
+    },
+    "POST /api/files/move, all out of the space": {
+      answers: EDITORS,
+      path: "/api/files/move",
+      init: post({ all: { spaceId } }),
+    },
+    "POST /api/files/copy, all out of the space": {
+      answers: MEMBERS,
+      ok: 201,
+      path: "/api/files/copy",
+      init: post({ all: { spaceId } }),
+    },
+    "POST /api/files/archive, all that match": {
+      answers: MEMBERS,
+      path: "/api/files/archive",
+      init: post({ all: { spaceId, q: "txt" } }),
+    },
     "POST /api/files/move, out of the space": {
       answers: EDITORS,
       path: "/api/files/move",

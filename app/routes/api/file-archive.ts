@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { badInput } from "#server/errors.ts"
 import { archiveFiles } from "#server/files/archive.ts"
-import { ArchiveFiles } from "#server/files/contract.ts"
+import { ArchiveFiles } from "#server/files/acts-contract.ts"
 import { readBytes } from "#server/transport/body.ts"
 import { bodyTooLarge } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -31,16 +31,30 @@ export async function action({ context, request }: Route.ActionArgs) {
 
 /**
  * Accepts a form, so that the browser saves the response itself: `ids` once per file, or `all` and
- * perhaps `spaceId`. Accepts the same as JSON.
+ * beside it the fields of what matches. Accepts the same as JSON.
  */
 async function readSelection(bytes: Uint8Array<ArrayBuffer>, contentType: string | null): Promise<unknown> {
   try {
     if (!/^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType ?? ""))
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
     const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
-    const spaceId = form.get("spaceId") ?? undefined
-    return form.has("all") ? { all: true, spaceId } : { ids: form.getAll("ids") }
+    const { all, ids, except, ...rest } = fieldsOf(form)
+    if (all === undefined) return { ...rest, ids: ids ?? [] }
+    const until = rest["until"]?.[0]
+    const matching = {
+      ...Object.fromEntries(Object.entries(rest).map(([name, [value]]) => [name, value])),
+      ...(until !== undefined && { until: Number(until) }),
+      ...(except && { except }),
+    }
+    return { all: matching, ...(ids && { ids }) }
   } catch {
     return null
   }
+}
+
+function fieldsOf(form: FormData): Record<string, string[]> {
+  const names = [...new Set(form.keys())]
+  return Object.fromEntries(
+    names.map((name) => [name, form.getAll(name).filter((value) => typeof value === "string")]),
+  )
 }

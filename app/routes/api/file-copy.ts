@@ -1,4 +1,4 @@
-import { MoveFiles } from "#server/files/contract.ts"
+import { MoveFiles } from "#server/files/acts-contract.ts"
 import { copyFiles } from "#server/files/move.ts"
 import { onceOf } from "#server/files/once.ts"
 import { allowMethods } from "#server/http/methods.ts"
@@ -17,6 +17,6 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const body = await parseBody(request, MoveFiles)
     if (body instanceof Response) return body
-    return json({ files: await copyFiles(scope, body, onceOf(request)) }, { status: 201 })
+    return json(await copyFiles(scope, body, onceOf(request)), { status: 201 })
   })
 }

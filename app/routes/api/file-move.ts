@@ -1,4 +1,4 @@
-import { MoveFiles } from "#server/files/contract.ts"
+import { MoveFiles } from "#server/files/acts-contract.ts"
 import { moveFiles } from "#server/files/move.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -16,6 +16,6 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const body = await parseBody(request, MoveFiles)
     if (body instanceof Response) return body
-    return json({ files: await moveFiles(scope, body) })
+    return json(await moveFiles(scope, body))
   })
 }

@@ -1,4 +1,4 @@
-import { restoreFile } from "#server/files/trash.ts"
+import { restoreFile } from "#server/files/restore.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"

@@ -1,16 +1,18 @@
 import * as v from "valibot"
+import { SelectedFiles } from "#server/files/acts-contract.ts"
 import { ListTrash, placeOf } from "#server/files/contract.ts"
 import { listTrash } from "#server/files/list-trash.ts"
-import { emptyTrash } from "#server/files/trash.ts"
+import { emptyTrash, trashFiles } from "#server/files/trash.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/file-trash.ts"
 
 export const handle = { credential: "key", scope: "files" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "DELETE")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST", "DELETE")]
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -22,5 +24,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  return answerRefusals(async () => json({ purged: await emptyTrash(scope, placeOf(request)) }))
+  return answerRefusals(async () => {
+    if (request.method === "DELETE") return json({ purged: await emptyTrash(scope, placeOf(request)) })
+    const body = await parseBody(request, SelectedFiles)
+    return body instanceof Response ? body : json(await trashFiles(scope, body))
+  })
 }

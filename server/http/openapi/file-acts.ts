@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { ArchiveFiles, MoveFiles, ShareFile } from "#server/files/contract.ts"
+import { ArchiveFiles, MoveFiles, SelectedFiles, SelectedTrash } from "#server/files/acts-contract.ts"
+import { KINDS, ShareFile } from "#server/files/contract.ts"
 import {
   File,
   fileId,
@@ -85,21 +86,78 @@ const shares: Operation = {
   },
 }
 
+const badSelection = refusal(
+  "The body is not JSON, or names no files, or too many, or more match than allowed.",
+)
+
 const toPlace = {
-  "400": refusal("The body is not JSON, or names no files, or too many."),
+  "400": badSelection,
   "401": unauthorized,
   "403": refusal("You may only read in one of the spaces."),
   "404": refusal("None of the files exists, or you may not see them, or there is no such space for you."),
   "413": refusal("The body is larger than 256 KB."),
   "507": refusal("They would exceed the quota of the person, or of the space's owner."),
 }
-const Placed = v.strictObject({ files: v.array(File) })
+const Placed = v.strictObject({
+  count,
+  files: v.optional(v.pipe(v.array(File), v.description("Only of files that were named by their ids."))),
+})
+
+const counting: Operation = {
+  ...ofFiles,
+  operationId: "countFiles",
+  summary: "How many files match a search, and their bytes",
+  description: "With `until` in an `all` of other requests, these are the files that they are about.",
+  parameters: [
+    spaceId,
+    { name: "q", in: "query", description: "Words of a name.", schema: { type: "string", maxLength: 200 } },
+    { name: "type", in: "query", schema: { type: "string", enum: [...KINDS] } },
+    {
+      name: "until",
+      in: "query",
+      description: "Only files that were added at this time or before, in milliseconds.",
+      schema: { type: "integer" },
+    },
+  ],
+  responses: {
+    "200": jsonAnswer("The sums.", v.strictObject({ count, size: count, until: moment })),
+    "400": refusal("A parameter is unknown, or makes no sense."),
+    "401": unauthorized,
+    "404": noSpace,
+  },
+}
+
+const ofTrash = {
+  "400": badSelection,
+  "401": unauthorized,
+  "403": reader,
+  "404": noSpace,
+  "413": refusal("The body is larger than 256 KB."),
+}
 
 /** Operations on stored files: the trash, share links, thumbnails, and zips. */
 export const fileActsPaths: Record<string, PathItem> = {
+  "/api/files/count": {
+    get: counting,
+    head: { ...counting, operationId: "probeCount", responses: withoutContent(counting.responses) },
+  },
   "/api/files/trash": {
     get: trash,
     head: { ...trash, operationId: "probeTrash", responses: withoutContent(trash.responses) },
+    post: {
+      ...ofFiles,
+      operationId: "trashFiles",
+      summary: "Move several files to the trash, or all that match",
+      description: "In one transaction. Missing files are skipped.",
+      requestBody: jsonBody(SelectedFiles),
+      responses: {
+        "200": jsonAnswer(
+          "How many files that were. With `trashedAt` they can be restored together.",
+          v.strictObject({ count, trashedAt: moment }),
+        ),
+        ...ofTrash,
+      },
+    },
     delete: {
       ...ofFiles,
       operationId: "emptyTrash",
@@ -111,6 +169,26 @@ export const fileActsPaths: Record<string, PathItem> = {
         "403": refusal("You may only read in the space."),
         "404": noSpace,
       },
+    },
+  },
+  "/api/files/restore": {
+    post: {
+      ...ofFiles,
+      operationId: "restoreFiles",
+      summary: "Take several files out of the trash, or all that match",
+      description: "In one transaction. Missing files are skipped, and names that are taken get a number.",
+      requestBody: jsonBody(SelectedTrash),
+      responses: { "200": jsonAnswer("How many files that were.", v.strictObject({ count })), ...ofTrash },
+    },
+  },
+  "/api/files/purge": {
+    post: {
+      ...ofFiles,
+      operationId: "purgeFiles",
+      summary: "Remove several files for ever, or all that match in the trash",
+      description: "In one transaction. Missing files are skipped.",
+      requestBody: jsonBody(SelectedTrash),
+      responses: { "200": jsonAnswer("How many files that were.", v.strictObject({ count })), ...ofTrash },
     },
   },
   "/api/files/move": {
@@ -147,7 +225,7 @@ export const fileActsPaths: Record<string, PathItem> = {
       operationId: "downloadArchive",
       summary: "Several files, or all, as one zip",
       description:
-        "As JSON, or as a form in which `ids` stands once for each file, or `all`. With `all`, `spaceId` names a space.",
+        "As JSON, or as a form in which `ids` stands once for each file, or `all` beside the fields of what matches.",
       requestBody: {
         required: true,
         content: {

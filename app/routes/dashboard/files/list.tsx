@@ -15,7 +15,7 @@ import { findSpaceUsage, renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList, liveRevision, liveUsage } from "#server/files/live.ts"
-import { trashFiles } from "#server/files/trash.ts"
+import { trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
@@ -126,7 +126,7 @@ export async function action({ context, params, request, url }: Route.ActionArgs
     if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
     const asked = form.value
     if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
-    else await trashFiles(scope, [asked.id])
+    else await trashFile(scope, asked.id)
     // Redirects, because reloading a page rendered for a POST would send the form again.
     return redirect(files + url.search)
   } catch (error) {

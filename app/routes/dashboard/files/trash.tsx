@@ -16,7 +16,8 @@ import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
 import { liveRevision, liveUsage, trashList } from "#server/files/live.ts"
-import { emptyTrash, purgeFile, restoreFile } from "#server/files/trash.ts"
+import { restoreFile, restoreFiles } from "#server/files/restore.ts"
+import { emptyTrash, purgeFile } from "#server/files/trash.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { findSpaceUsage } from "#server/files/files.ts"
@@ -61,6 +62,7 @@ async function findStored(
 
 const TrashForm = v.variant("intent", [
   v.object({ intent: v.picklist(["restore", "purge"]), id: v.string() }),
+  v.object({ intent: v.literal("restoreAll") }),
   v.object({ intent: v.literal("empty") }),
 ])
 
@@ -72,6 +74,7 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
   try {
     if (form.value.intent === "empty") await emptyTrash(scope, { spaceId })
+    else if (form.value.intent === "restoreAll") await restoreFiles(scope, { all: { spaceId } })
     else if (form.value.intent === "restore") await restoreFile(scope, form.value.id)
     else await purgeFile(scope, form.value.id)
     return redirect(addressesIn(params.slug).trash)
@@ -93,7 +96,9 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
     spaceId,
     after,
   }))
-  const { restore, purge, empty } = useTrashActs()
+  const { restore, restoreAll, purge, empty } = useTrashActs()
+  // What is moved to the trash later is not part of what is done with all that is shown.
+  const [newest] = rows
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
   const trashed = formats.bytes((space?.stored ?? usage).trashed)
   const quota = formats.bytes(usage.quota)
@@ -101,18 +106,31 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   return (
     <Page>
       <PageHead title={t`Trash`} above={[{ to: addresses.files, label: t`Files` }]}>
-        {rows.length > 0 && mayEdit ? (
-          <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
-            <button className={buttonClass({ variant: "secondary" })}>
-              <Icon name="trash" />
-              <span className="sm:hidden">
-                <Trans context="verb">Empty</Trans>
-              </span>
-              <span className="max-sm:hidden">
-                <Trans>Empty the trash</Trans>
-              </span>
-            </button>
-          </PlainForm>
+        {newest && mayEdit ? (
+          <>
+            <PlainForm intent="restoreAll" onSubmit={() => restoreAll(newest.trashedAt)}>
+              <button
+                className={buttonClass({ variant: "secondary" }, "max-sm:px-3")}
+                aria-label={t`Restore everything`}
+              >
+                <Icon name="undo" />
+                <span className="max-sm:hidden">
+                  <Trans>Restore everything</Trans>
+                </span>
+              </button>
+            </PlainForm>
+            <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
+              <button className={buttonClass({ variant: "secondary" })}>
+                <Icon name="trash" />
+                <span className="sm:hidden">
+                  <Trans context="verb">Empty</Trans>
+                </span>
+                <span className="max-sm:hidden">
+                  <Trans>Empty the trash</Trans>
+                </span>
+              </button>
+            </PlainForm>
+          </>
         ) : null}
       </PageHead>
       {space ? (
@@ -182,7 +200,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
         asked={asked}
         onClose={() => setAsked(null)}
         onPurge={() => {
-          if (asked === "all") empty()
+          if (asked === "all") empty(newest?.trashedAt)
           else if (asked) purge(asked)
           setAsked(null)
         }}

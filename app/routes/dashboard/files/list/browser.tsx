@@ -7,7 +7,8 @@ import { Button, LinkButton } from "#app/ui/button.tsx"
 import { defer } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { SELECTION_LIMIT, type FileSummary, type ListFiles } from "#server/files/contract.ts"
+import type { MatchingFiles } from "#server/files/acts-contract.ts"
+import type { FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { FileList } from "./file-list.tsx"
@@ -17,8 +18,9 @@ import { SelectionBar } from "./selection-bar.tsx"
 import { FilesToolbar } from "./toolbar.tsx"
 import { useArchive } from "./use-archive.ts"
 import { useFileActs } from "./use-file-acts.ts"
-import { addressOf, useFilePages, type FilePages, type Revision } from "./use-file-pages.ts"
-import { useSelection, type Selection } from "./use-selection.ts"
+import { addressOf, searchOf, useFilePages, type Revision } from "./use-file-pages.ts"
+import { useSelectAll } from "./use-select-all.ts"
+import { useSelection } from "./use-selection.ts"
 
 const ShareDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
   (parts) => parts.ShareDialog,
@@ -53,7 +55,8 @@ export function Browser({
   const { mayEdit } = usePlace()
   const pages = useFilePages(list, isLive, revised)
   const { rows: files, hasMore, loadMore } = pages
-  const selection = useSelection(files)
+  const search = searchOf(query)
+  const selection = useSelection(files, search)
   const acts = useFileActs()
   const download = useArchive()
   const [openId, setOpenId] = useOpenFile()
@@ -64,8 +67,22 @@ export function Browser({
   const open = files[openAt]
   const fileName = open?.fileName
 
-  const { selectAll, clear } = useSelectAll(pages, selection)
+  const { clear } = selection
+  const { offered, selectAll } = useSelectAll(pages, selection, search)
   useSelectionKeys({ selectAll, clear }, files.length > 0)
+
+  /** All that match, for the server to find; null if the selected files are known by their ids. */
+  const everything: MatchingFiles | null = selection.matching && {
+    ...(query.q && { q: query.q }),
+    type: query.type,
+    spaceId: query.spaceId,
+    ...selection.matching,
+  }
+
+  function trashSelected() {
+    if (everything) acts.trashAll(everything, selection.count).then(clear, () => {})
+    else acts.trash(selection.files)
+  }
 
   function move(step: 1 | -1) {
     const next = files[openAt + step]
@@ -108,21 +125,21 @@ export function Browser({
           showsModified={query.sort.startsWith("modified")}
           onOpen={({ _id }) => setOpenId(_id)}
           onShare={setShared}
-          onPlace={(file, act) => setPlacing({ act, files: [file] })}
+          onPlace={(file, act) => setPlacing({ act, files: [file], count: 1, everything: null })}
+          onTrashSelected={trashSelected}
         />
       )}
       <PlainPages query={query} nextCursor={nextPage} />
       <SelectionBar
-        files={selection.files}
-        isAll={
-          selection.files.length >= Math.min(SELECTION_LIMIT, files.length) &&
-          !(hasMore && files.length < SELECTION_LIMIT)
-        }
+        selection={selection}
+        isAll={!hasMore && selection.files.length === files.length}
+        offered={offered}
         onAll={selectAll}
-        onClear={clear}
-        onDownload={() => download(selection.files.map(({ _id }) => _id))}
-        onPlace={(act) => setPlacing({ act, files: selection.files })}
-        onTrash={mayEdit ? () => acts.trash(selection.files) : null}
+        onDownload={() =>
+          download(everything ? { all: everything } : { ids: selection.files.map(({ _id }) => _id) })
+        }
+        onPlace={(act) => setPlacing({ act, files: selection.files, count: selection.count, everything })}
+        onTrash={mayEdit ? trashSelected : null}
       />
       {open ? (
         <Preview
@@ -159,26 +176,6 @@ export function Browser({
       {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}
     </div>
   )
-}
-
-/** Selects every file of the list up to the limit, once so many have been loaded. */
-function useSelectAll({ rows, hasMore, isLoading, loadMore }: FilePages, selection: Selection) {
-  const [isWanted, setWanted] = useState(false)
-  const isShort = hasMore && rows.length < SELECTION_LIMIT
-  useEffect(() => {
-    if (isWanted && isShort && !isLoading) loadMore()
-  }, [isWanted, isShort, isLoading, loadMore])
-  if (isWanted && !isShort) {
-    setWanted(false)
-    selection.all(rows.slice(0, SELECTION_LIMIT))
-  }
-  return {
-    selectAll: () => setWanted(true),
-    clear() {
-      setWanted(false)
-      selection.clear()
-    },
-  }
 }
 
 /**

@@ -44,6 +44,7 @@ export function FileList({
   onOpen,
   onShare,
   onPlace,
+  onTrashSelected,
 }: {
   pages: FilePages
   selection: Selection
@@ -53,6 +54,7 @@ export function FileList({
   onOpen: (file: FileSummary) => void
   onShare: (file: FileSummary) => void
   onPlace: RowActs["onPlace"]
+  onTrashSelected: () => void
 }) {
   const { t } = useLingui()
   const { mayEdit, spaceName } = usePlace()
@@ -116,7 +118,8 @@ export function FileList({
 
   /** Together with the other selected files, if it is selected. */
   function trash(file: FileSummary) {
-    acts.trash(selection.has(file._id) ? selection.files : [file])
+    if (selection.has(file._id)) onTrashSelected()
+    else acts.trash([file])
   }
 
   const rowActs = useRef<RowActs>(null)

@@ -6,17 +6,23 @@ import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import type { OtherPlace } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, type FileSummary } from "#server/files/contract.ts"
+import { fileCalls, type MatchingFiles } from "#server/files/acts-contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 
 export interface Placing {
   act: "move" | "copy"
   files: readonly FileSummary[]
+  count: number
+  /** All that match, in place of the files. */
+  everything: MatchingFiles | null
 }
 
 /** Moves or copies files into a space, or out of one. */
 export function PlaceFilesDialog({
   act,
   files,
+  count,
+  everything,
   onDone,
   onClose,
 }: Placing & {
@@ -29,16 +35,14 @@ export function PlaceFilesDialog({
   const mutate = useMutate()
   const { show } = useToast()
   const fileName = files[0]?.fileName
-  const count = files.length
 
   async function place({ spaceId: to, name }: OtherPlace) {
-    const fileIds = files.map(({ _id }) => _id)
-    const args = { fileIds, ...(to !== undefined && { spaceId: to }) }
-    await mutate(fileCalls[act], args)
+    const which = everything ? { all: everything } : { fileIds: files.map(({ _id }) => _id) }
+    const placed = await mutate(fileCalls[act], { ...which, ...(to !== undefined && { spaceId: to }) })
     const title =
       act === "move"
-        ? t`${plural(count, { one: `${fileName} is now in ${name}`, other: `# files are now in ${name}` })}`
-        : t`${plural(count, { one: `${fileName} was copied to ${name}`, other: `# files were copied to ${name}` })}`
+        ? t`${plural(placed, { one: `${fileName} is now in ${name}`, other: `# files are now in ${name}` })}`
+        : t`${plural(placed, { one: `${fileName} was copied to ${name}`, other: `# files were copied to ${name}` })}`
     show({ title })
     onDone()
   }

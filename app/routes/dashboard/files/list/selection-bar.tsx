@@ -4,23 +4,26 @@ import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
-import { ARCHIVE_LIMIT, type FileSummary } from "#server/files/contract.ts"
+import { ARCHIVE_LIMIT } from "#server/files/acts-contract.ts"
 import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import type { Selection } from "./use-selection.ts"
 
 /** The actions for the selected files. At the bottom of the window, within reach of a thumb. */
 export function SelectionBar({
-  files,
+  selection,
   isAll,
+  offered,
   onAll,
-  onClear,
   onDownload,
   onPlace,
   onTrash,
 }: {
-  files: readonly FileSummary[]
+  selection: Selection
+  /** There are no others. */
   isAll: boolean
+  /** How many match, once all that have been loaded are selected and there are more. */
+  offered: number | null
   onAll: () => void
-  onClear: () => void
   onDownload: () => void
   onPlace: (act: "move" | "copy") => void
   /** Null for somebody who may only read in the space. */
@@ -29,13 +32,20 @@ export function SelectionBar({
   const { t } = useLingui()
   const formats = useFormats()
   const hasPlaces = useOtherPlaces().length > 0
-  const count = formats.number(files.length)
-  const size = formats.bytes(files.reduce((sum, file) => sum + file.size, 0))
+  const { files, matching } = selection
+  const count = formats.number(selection.count)
+  const size = formats.bytes(selection.size)
+  const total = offered === null ? null : formats.number(offered)
+  const isEvery = matching !== null && matching.except.length === 0
   const [file] = files
   return (
     <>
       <p role="status" className="sr-only">
-        {files.length === 0 ? "" : t`${count} selected, ${size}. Press Escape to clear the selection.`}
+        {file === undefined
+          ? ""
+          : total === null
+            ? t`${count} selected, ${size}. Press Escape to clear the selection.`
+            : t`${count} selected, ${size}. Select all again for all ${total} that match. Press Escape to clear the selection.`}
       </p>
       {file === undefined ? null : (
         <div
@@ -46,16 +56,16 @@ export function SelectionBar({
         >
           <p className="min-w-0 flex-1 text-sm">
             <span className="block truncate font-medium tabular-nums">
-              <Trans>{count} selected</Trans>
+              {isEvery ? <Trans>All {count} selected</Trans> : <Trans>{count} selected</Trans>}
             </span>
             <span className="block truncate text-faint tabular-nums">{size}</span>
           </p>
-          {isAll ? null : (
+          {isAll || isEvery ? null : (
             <Button variant="ghost" size="sm" onClick={onAll}>
-              <Trans>All</Trans>
+              {total === null ? <Trans>All</Trans> : <Trans>Select all {total}</Trans>}
             </Button>
           )}
-          {files.length === 1 ? (
+          {selection.count === 1 && matching === null ? (
             <a
               href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
               download={file.fileName}
@@ -70,9 +80,11 @@ export function SelectionBar({
             <Button
               variant="secondary"
               size="sm"
-              disabled={files.length > ARCHIVE_LIMIT}
+              disabled={matching === null && files.length > ARCHIVE_LIMIT}
               title={
-                files.length > ARCHIVE_LIMIT ? t`A zip can hold up to ${ARCHIVE_LIMIT} files` : undefined
+                matching === null && files.length > ARCHIVE_LIMIT
+                  ? t`A zip can hold up to ${ARCHIVE_LIMIT} files`
+                  : undefined
               }
               onClick={onDownload}
             >
@@ -91,7 +103,7 @@ export function SelectionBar({
               </span>
             </Button>
           ) : null}
-          <Button variant="ghost" size="icon" aria-label={t`Clear selection`} onClick={onClear}>
+          <Button variant="ghost" size="icon" aria-label={t`Clear selection`} onClick={selection.clear}>
             <Icon name="x" />
           </Button>
         </div>

@@ -2,8 +2,22 @@ import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { href } from "react-router"
 import { useToast } from "#app/ui/toast.tsx"
+import type { MatchingFiles } from "#server/files/acts-contract.ts"
 
 const FRAME = "archive"
+
+/** One field for each file, or `all` and beside it what matches. */
+function fieldsOf(which: { ids: readonly string[] } | { all: MatchingFiles }): [string, string][] {
+  if ("ids" in which) return which.ids.map((id) => ["ids", id])
+  const { except = [], ...rest } = which.all
+  return [
+    ["all", "1"],
+    ...Object.entries(rest).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+    ...except.map((id): [string, string] => ["except", id]),
+  ]
+}
 
 /**
  * Downloads several files as one zip. Submits a form into an iframe: the browser writes the bytes
@@ -46,18 +60,18 @@ export function useArchive() {
     return created
   }
 
-  return (ids: readonly string[]) => {
+  return (which: { ids: readonly string[] } | { all: MatchingFiles }) => {
     frame.current ??= makeFrame()
     const form = document.createElement("form")
     form.method = "post"
     form.action = href("/api/files/archive")
     form.target = FRAME
     form.hidden = true
-    for (const id of ids) {
+    for (const [name, value] of fieldsOf(which)) {
       const field = document.createElement("input")
       field.type = "hidden"
-      field.name = "ids"
-      field.value = id
+      field.name = name
+      field.value = value
       form.append(field)
     }
     document.body.append(form)

@@ -4,7 +4,8 @@ import { useState } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, type FileSummary } from "#server/files/contract.ts"
+import { fileCalls, type MatchingFiles, type SelectedTrash } from "#server/files/acts-contract.ts"
+import type { FileSummary } from "#server/files/contract.ts"
 
 export type FileActs = ReturnType<typeof useFileActs>
 
@@ -39,7 +40,7 @@ export function useFileActs() {
           one: `${fileName} is in the trash`,
           other: "# files are in the trash",
         })}`
-        show({ title, undo: () => restore(files) })
+        show({ title, undo: () => restore({ fileIds }, count) })
       },
       (error: Error) => {
         const title = t`${plural(count, {
@@ -51,23 +52,35 @@ export function useFileActs() {
     )
   }
 
-  function restore(files: readonly FileSummary[]) {
-    const count = files.length
-    const fileName = files[0]?.fileName
+  /** All that match, of which there are about `count`. */
+  async function trashAll(all: MatchingFiles, count: number) {
+    setProblem(null)
+    const moved = await mutate(fileCalls.removeAll, all).catch((error: Error) => {
+      const title = t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`
+      show({ tone: "danger", title, description: say(error) })
+      throw error
+    })
+    const title = t`${plural(moved.count, { one: "# file is in the trash", other: "# files are in the trash" })}`
+    const { spaceId } = all
+    const { trashedAt } = moved
+    show({ title, undo: () => restore({ all: { spaceId, trashedAt } }, moved.count) })
+  }
+
+  function restore(which: SelectedTrash, count: number) {
     const fail = (error: Error) => {
       const title = t`${plural(count, {
-        one: `${fileName} is still in the trash`,
+        one: "# file is still in the trash",
         other: "# files are still in the trash",
       })}`
       show({ tone: "danger", title, description: say(error) })
     }
-    const fileIds = files.map(({ _id }) => _id)
-    mutate(fileCalls.restoreMany, { fileIds }).catch(fail)
+    mutate(fileCalls.restoreMany, which).catch(fail)
   }
 
   return {
     rename,
     trash,
+    trashAll,
     problemOf: (id: string) => (problem?.id === id ? problem.said : undefined),
   }
 }

@@ -51,7 +51,7 @@ export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, revise
     },
     [],
   )
-  return pages
+  return { ...pages, revision }
 }
 
 const openLive: typeof createPages = (client, first, argsAfter) =>
@@ -66,6 +66,15 @@ async function readFiltered(args: unknown) {
   const place = spaceId === undefined ? "" : `&spaceId=${spaceId}`
   const address = `${href("/api/files")}${addressOf(page, page.cursor)}&limit=100${place}`
   return filteredPage(page, await send<FilePage>("GET", address))
+}
+
+/** What is searched for in which place, as a query string of the API. */
+export function searchOf({ q, type, spaceId }: Pick<ListFiles, "q" | "type" | "spaceId">): string {
+  return new URLSearchParams({
+    ...(q && { q }),
+    ...(type && { type }),
+    ...(spaceId !== undefined && { spaceId }),
+  }).toString()
 }
 
 /** The query string of a list: `?sort=name&q=tides`. */

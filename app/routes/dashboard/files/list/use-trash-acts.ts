@@ -1,9 +1,11 @@
+import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, type TrashedFile } from "#server/files/contract.ts"
+import { fileCalls } from "#server/files/acts-contract.ts"
+import type { TrashedFile } from "#server/files/contract.ts"
 
 /** Restores files from the trash, or deletes them permanently. */
 export function useTrashActs() {
@@ -28,8 +30,16 @@ export function useTrashActs() {
     purge(file: TrashedFile) {
       mutate(fileCalls.purge, { fileId: file._id }, away(file)).catch(fail)
     },
-    empty() {
-      mutate(fileCalls.emptyTrash, spaceId === undefined ? {} : { spaceId }).catch(fail)
+    /** All that were moved to the trash until a time. */
+    restoreAll(until: number) {
+      mutate(fileCalls.restoreMany, { all: { spaceId, until } }).then((count) => {
+        toast.show({
+          title: t`${plural(count, { one: "# file was restored", other: "# files were restored" })}`,
+        })
+      }, fail)
+    },
+    empty(until: number | undefined) {
+      mutate(fileCalls.purgeMany, { all: { spaceId, until } }).catch(fail)
     },
   }
 }

@@ -11,7 +11,8 @@ import { send } from "#app/routes/dashboard/send.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { Field } from "#app/ui/field.tsx"
-import { fileCalls, type FileSummary, type NewShare, type ShareSummary } from "#server/files/contract.ts"
+import { fileCalls } from "#server/files/acts-contract.ts"
+import type { FileSummary, NewShare, ShareSummary } from "#server/files/contract.ts"
 
 /** Creates public links to a file, lists them with how often they were used, and revokes them. */
 export function ShareDialog({ file, now, onClose }: { file: FileSummary; now: number; onClose: () => void }) {
