@@ -250,12 +250,14 @@ function planLimits(settings: Settings): Record<Plan, PlanLimits> {
   return {
     free: {
       quota: settings.FILES_QUOTA_FREE,
+      files: settings.FILES_COUNT_FREE,
       largestFile: FILES_MAX_SIZE,
       chatPerMinute: CHAT_RATE_LIMIT,
       concurrentReplies: CHAT_TURNS_AT_ONCE,
     },
     pro: {
       quota: settings.FILES_QUOTA_PRO,
+      files: settings.FILES_COUNT_PRO,
       largestFile: settings.FILES_MAX_SIZE_PRO ?? Math.max(1e9, FILES_MAX_SIZE),
       chatPerMinute: settings.CHAT_RATE_LIMIT_PRO ?? Math.max(60, CHAT_RATE_LIMIT),
       concurrentReplies: settings.CHAT_TURNS_AT_ONCE_PRO ?? Math.max(6, CHAT_TURNS_AT_ONCE),

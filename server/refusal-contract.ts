@@ -30,6 +30,10 @@ export const refusalTexts = {
   "file-too-large": "{fileName} is too large. A file can be {largest} at most.",
   "not-enough-space":
     "There isn't enough space for {fileName}. Your files can take {quota} together: delete some, then send it again.",
+  "too-many-files":
+    "{fileName} would be one file too many. You can have {most} files, including those in the trash: delete some permanently, then send it again.",
+  "too-many-files-of-owner":
+    "{fileName} would be one file too many. What a space stores counts for its owner, who can have {most} files.",
   "file-store-refuses": "The server can't store files at the moment. Nothing was changed: try again later.",
   "not-enough-space-together":
     "There isn't enough space for these {count} files, which take {size}. Your files can take {quota} together: delete some, or select fewer.",

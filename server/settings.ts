@@ -342,6 +342,14 @@ export const Settings = v.object({
     byteCount("what the files of a user on the pro plan may take together"),
     "100GB",
   ),
+  FILES_COUNT_FREE: v.optional(
+    wholeNumber("how many files a user on the free plan may have", 1, 1e9),
+    "10000",
+  ),
+  FILES_COUNT_PRO: v.optional(
+    wholeNumber("how many files a user on the pro plan may have", 1, 1e9),
+    "100000",
+  ),
   FILES_UPLOAD_HOURS: v.optional(
     wholeNumber("how many hours an upload waits for its next byte", 1, 8760),
     "24",

@@ -7,21 +7,21 @@ DECLARE
 	"held" bigint;
 BEGIN
 	PERFORM 1 FROM "spaces" WHERE "_id" = "space" FOR UPDATE;
-	SELECT coalesce(sum("size"), 0) AS "used", coalesce(sum("size") FILTER (WHERE "trashed"), 0) AS "trash" INTO "stored"
+	SELECT count(*) AS "number", coalesce(sum("size"), 0) AS "used", coalesce(sum("size") FILTER (WHERE "trashed"), 0) AS "trash" INTO "stored"
 	FROM "files" WHERE "space_id" = "space";
 	SELECT coalesce(sum("reserved"), 0) INTO "held" FROM "uploads" WHERE "space_id" = "space";
-	IF "stored"."used" = 0 AND "held" = 0 THEN
+	IF "stored"."number" = 0 AND "held" = 0 THEN
 		RETURN NULL;
 	END IF;
 	IF TG_OP <> 'INSERT' AND OLD."role" = 'owner' THEN
 		UPDATE "file_usage" SET "revision" = "revision" + 1, "used" = "used" - "stored"."used",
-			"trashed" = "trashed" - "stored"."trash", "reserved" = "reserved" - "held"
+			"trashed" = "trashed" - "stored"."trash", "reserved" = "reserved" - "held", "files" = "files" - "stored"."number"
 		WHERE "user_id" = OLD."user_id";
 	END IF;
 	IF TG_OP <> 'DELETE' AND NEW."role" = 'owner' THEN
 		INSERT INTO "file_usage" ("user_id") VALUES (NEW."user_id") ON CONFLICT DO NOTHING;
 		UPDATE "file_usage" SET "revision" = "revision" + 1, "used" = "used" + "stored"."used",
-			"trashed" = "trashed" + "stored"."trash", "reserved" = "reserved" + "held"
+			"trashed" = "trashed" + "stored"."trash", "reserved" = "reserved" + "held", "files" = "files" + "stored"."number"
 		WHERE "user_id" = NEW."user_id";
 	END IF;
 	RETURN NULL;

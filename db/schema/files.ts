@@ -252,6 +252,8 @@ export const fileUsage = pgTable(
     reserved: bytes("reserved").notNull().default(0),
     /** The part of `used` that is in the trash, maintained by the rule `count_changed_files`. */
     trashed: bytes("trashed").notNull().default(0),
+    /** How many files there are, including those in the trash. Counted by the same triggers. */
+    files: bigint("files", { mode: "number" }).notNull().default(0),
     revision: bigint("revision", { mode: "number" }).notNull().default(0),
   },
   (table) => [
@@ -305,6 +307,7 @@ export const watchedUsage = liveTable(fileUsage, ["userId"], {
   used: "Bytes of all files, including those in the trash.",
   reserved: "Bytes held for running uploads.",
   trashed: "Bytes of the files in the trash.",
+  files: "The number of all files, including those in the trash.",
   revision: "Grows with every change of the files.",
 })
 

@@ -41,8 +41,8 @@ export async function* checkFiles(
     yield {
       kind: "miscounted",
       text:
-        `${wrong.email}: counted are ${wrong.used} bytes used, ${wrong.reserved} reserved and ${wrong.trashed} in the trash; ` +
-        `in fact ${wrong.usedTruly}, ${wrong.reservedTruly} and ${wrong.trashedTruly}.`,
+        `${wrong.email}: counted are ${wrong.files} files, ${wrong.used} bytes used, ${wrong.reserved} reserved and ${wrong.trashed} in the trash; ` +
+        `in fact ${wrong.filesTruly}, ${wrong.usedTruly}, ${wrong.reservedTruly} and ${wrong.trashedTruly}.`,
       repair: () => correctUsage(scope, wrong.userId),
     }
   }

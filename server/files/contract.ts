@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { linkLimits } from "#server/links/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
+import type { PlanLimits } from "#server/plans/contract.ts"
 import type { LiveRow } from "#server/realtime/contract.ts"
 import { Everywhere } from "#server/spaces/place-contract.ts"
 
@@ -57,6 +58,9 @@ export interface FileUsage {
   /** The trash's part of it. */
   trashed: number
   quota: number
+  /** How many files there are, including those in the trash. */
+  files: number
+  mostFiles: number
 }
 
 /** The sums in the database, in bytes. There are none before the first upload. */
@@ -65,13 +69,18 @@ export interface StoredUsage extends LiveRow {
   /** Reserved for uploads in progress. */
   reserved: number
   trashed: number
+  /** How many files there are, including those in the trash. */
+  files: number
   /** Increases with every change of the viewer's files. */
   revision: number
 }
 
-export function usageOf(stored: Omit<StoredUsage, "_id" | "revision"> | undefined, quota: number): FileUsage {
-  const { used = 0, reserved = 0, trashed = 0 } = stored ?? {}
-  return { used: used + reserved, trashed, quota }
+export function usageOf(
+  stored: Omit<StoredUsage, "_id" | "revision"> | undefined,
+  { quota, files: mostFiles }: Pick<PlanLimits, "quota" | "files">,
+): FileUsage {
+  const { used = 0, reserved = 0, trashed = 0, files = 0 } = stored ?? {}
+  return { used: used + reserved, trashed, quota, files, mostFiles }
 }
 
 export const SORTS = [

@@ -80,10 +80,15 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
  */
 export async function findUsage(scope: Scope<"db" | "config" | "viewer">): Promise<FileUsage> {
   const [stored] = await scope.db
-    .select({ used: fileUsage.used, reserved: fileUsage.reserved, trashed: fileUsage.trashed })
+    .select({
+      used: fileUsage.used,
+      reserved: fileUsage.reserved,
+      trashed: fileUsage.trashed,
+      files: fileUsage.files,
+    })
     .from(fileUsage)
     .where(eq(fileUsage.userId, scope.viewer.user._id))
-  return usageOf(stored, limitsOf(scope.config, scope.viewer.session).quota)
+  return usageOf(stored, limitsOf(scope.config, scope.viewer.session))
 }
 
 /**

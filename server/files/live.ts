@@ -133,7 +133,7 @@ export const liveUsage = defineLiveQuery({
   args: v.strictObject({}),
   table: watchedUsage,
   range: (_args, viewer: Viewer) => ({ eq: { userId: viewer.user._id } }),
-  fields: ["used", "reserved", "trashed", "revision"],
+  fields: ["used", "reserved", "trashed", "files", "revision"],
   answer: "row",
 })
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm"
+import { and, asc, eq, inArray, ne, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { files, fileShares, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
@@ -12,7 +12,14 @@ import { underFreeNames } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { isOneOf, lockFiles, selectedFiles, type FileFacts } from "./matching.ts"
 import { createOnce, type Once } from "./once.ts"
-import { findPayer, overQuota, overQuotaTogether } from "./reserve-space.ts"
+import {
+  countUnfinished,
+  findPayer,
+  overQuota,
+  overQuotaTogether,
+  tooLarge,
+  tooManyFiles,
+} from "./reserve-space.ts"
 
 type Moving = Scope<"config" | "db" | "viewer">
 type Inside = { db: Database } & Moving
@@ -28,7 +35,8 @@ export interface Placed {
  * Moves files into a space, or without one to what is personal to the viewer, in one transaction.
  * Links that others created end. Missing files are skipped, and what is there already stays as it
  * is. Throws `NotFound` if there are none and for a space, `Forbidden` if the viewer may only read
- * one of them or in the space, `BadRequest` for too many, and `OutOfSpace` beyond the quota of who pays there.
+ * one of them or in the space, `BadRequest` for too many, and `OutOfSpace` or `TooLarge` beyond the
+ * plan of who pays there.
  */
 export function moveFiles(scope: Moving, { spaceId: to, ...which }: MoveFiles): Promise<Placed> {
   return scope.db.transaction(async (tx) => {
@@ -55,16 +63,10 @@ async function moveInto(
   payer: Payer,
   moving: readonly FileFacts[],
 ): Promise<void> {
-  const [first] = moving
-  if (!first) return
+  if (moving.length === 0) return
   const { db, viewer } = scope
-  const growing = {
-    spaceId,
-    first,
-    count: moving.length,
-    growth: await sizeOfOthers(scope, payer.userId, moving),
-  }
-  await refuseBeyondQuota(scope, payer, growing, growing.growth)
+  const coming = await findOthers(scope, payer.userId, moving)
+  await refuseBeyondPlan(scope, payer, spaceId, coming, "announced")
   const ids = moving.map(({ _id }) => _id)
   await db
     .delete(fileShares)
@@ -80,7 +82,7 @@ async function moveInto(
       .set({ spaceId, userId: viewer.user._id, ...(fileName && { fileName }) })
       .where(isOneOf(ids)),
   )
-  await refuseBeyondQuota(scope, payer, growing)
+  await refuseBeyondPlan(scope, payer, spaceId, coming, "counted")
 }
 
 async function placed(scope: Inside, which: SelectedFiles, found: readonly FileFacts[]): Promise<Placed> {
@@ -135,19 +137,12 @@ async function copyUnderNames(
   const here = await selectedFiles(scope, which, requireMember)
   // Locked, so that nobody deletes one with its bytes in the meantime.
   const found = await lockFiles(scope, and(readableFiles(scope), here), "key share")
-  const [first] = found
-  if (!first) return new Map()
+  if (found.length === 0) return new Map()
   // A copy is committed before a removal, or not at all.
   for (const from of new Set(found.map((file) => file.spaceId)))
     if (from !== null) await requireMember(scope, from)
-  const growing = {
-    spaceId,
-    first,
-    count: found.length,
-    growth: found.reduce((sum, { size }) => sum + size, 0),
-  }
   await db.insert(fileUsage).values({ userId: payer.userId }).onConflictDoNothing()
-  await refuseBeyondQuota(scope, payer, growing, growing.growth)
+  await refuseBeyondPlan(scope, payer, spaceId, found, "announced")
   const named = await underFreeNames(scope, spaceId, found, async (inner, fileName, names) => {
     await inner.execute(sql`
       insert into ${files} (storage_id, user_id, space_id, file_name, mime_type, size, modified_at)
@@ -159,9 +154,9 @@ async function copyUnderNames(
   if (spaceId === null)
     await db
       .update(fileUsage)
-      .set({ used: sql`${fileUsage.used} + ${growing.growth}` })
+      .set({ used: sql`${fileUsage.used} + ${sizeOf(found)}` })
       .where(eq(fileUsage.userId, userId))
-  await refuseBeyondQuota(scope, payer, growing)
+  await refuseBeyondPlan(scope, payer, spaceId, found, "counted")
   return named
 }
 
@@ -184,12 +179,12 @@ async function findCopies(
   )
 }
 
-/** The size of the files that somebody other than `payer` pays for until now. */
-async function sizeOfOthers(
+/** The files that somebody other than `payer` pays for until now. */
+async function findOthers(
   { db, viewer }: Inside,
   payer: string,
   moving: readonly FileFacts[],
-): Promise<number> {
+): Promise<FileFacts[]> {
   const spaceIds = [...new Set(moving.map(({ spaceId }) => spaceId))].filter((id) => id !== null)
   const found = await db.execute<{ id: string; payer: string }>(
     sql`select id, payer_in_space(id) as payer from unnest(${`{${spaceIds.join()}}`}::uuid[]) as id`,
@@ -197,34 +192,40 @@ async function sizeOfOthers(
   const payers = new Map(found.map(({ id, payer: userId }) => [id, userId]))
   // After the locks on the spaces, because a transfer takes them in this order.
   await db.insert(fileUsage).values({ userId: payer }).onConflictDoNothing()
-  const others = moving.filter(
-    ({ spaceId }) => (spaceId === null ? viewer.user._id : payers.get(spaceId)) !== payer,
-  )
-  return others.reduce((sum, { size }) => sum + size, 0)
+  return moving.filter(({ spaceId }) => (spaceId === null ? viewer.user._id : payers.get(spaceId)) !== payer)
 }
 
 type Payer = Awaited<ReturnType<typeof findPayer>>
 
 /**
- * With what is to be added, before the files are written. Again afterwards: their statement has
- * locked the sums and added to them.
+ * The plan of who pays for a place is the one that counts there, also for what comes from elsewhere.
+ * With what is `announced`, before the files are written. Again when it is `counted`: their statement
+ * has locked the sums and added to them.
  */
-async function refuseBeyondQuota(
+async function refuseBeyondPlan(
   { db, config }: { db: Database } & Scope<"config">,
   payer: Payer,
-  {
-    spaceId,
-    first,
-    count,
-    growth,
-  }: { spaceId: string | null; first: FileFacts; count: number; growth: number },
-  added = 0,
+  spaceId: string | null,
+  coming: readonly FileFacts[],
+  state: "announced" | "counted",
 ): Promise<void> {
-  if (growth === 0) return
+  const [first] = coming
+  if (!first) return
   const limits = limitsOf(config, payer)
-  const beyond = gt(sql`${fileUsage.used} + ${fileUsage.reserved} + ${added}`, limits.quota)
-  if ((await db.$count(fileUsage, and(eq(fileUsage.userId, payer.userId), beyond))) === 0) return
-  throw count === 1
+  const large = coming.find(({ size }) => size > limits.largestFile)
+  if (large) throw tooLarge(large.fileName, limits)
+  const growth = sizeOf(coming)
+  const added = state === "announced" ? { files: coming.length, bytes: growth } : { files: 0, bytes: 0 }
+  const [usage] = await db.select().from(fileUsage).where(eq(fileUsage.userId, payer.userId))
+  const { files: count = 0, used = 0, reserved = 0 } = usage ?? {}
+  if (count + (await countUnfinished(db, payer.userId)) + added.files > limits.files)
+    throw tooManyFiles(first.fileName, limits, spaceId)
+  if (growth === 0 || used + reserved + added.bytes <= limits.quota) return
+  throw coming.length === 1
     ? overQuota(first.fileName, limits, spaceId)
-    : overQuotaTogether(count, growth, limits, spaceId)
+    : overQuotaTogether(coming.length, growth, limits, spaceId)
+}
+
+function sizeOf(some: readonly FileFacts[]): number {
+  return some.reduce((sum, { size }) => sum + size, 0)
 }

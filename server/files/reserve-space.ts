@@ -8,6 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { findEarlier, keepOnce, type Once } from "./once.ts"
+import { isPaidBy } from "./usage.ts"
 
 /**
  * Bytes. A form only gives its total length, which is an upper limit; a stream of unknown length
@@ -52,10 +53,12 @@ export async function reserveSpace(
     const own = eq(fileUsage.userId, payer.userId)
     // Locked, so that concurrent uploads cannot exceed the quota together.
     const [usage] = await tx
-      .select({ used: fileUsage.used, reserved: fileUsage.reserved })
+      .select({ used: fileUsage.used, reserved: fileUsage.reserved, files: fileUsage.files })
       .from(fileUsage)
       .where(own)
       .for("update")
+    const others = await countUnfinished(tx, payer.userId)
+    if (usage && usage.files + others >= limits.files) throw tooManyFiles(fileName, limits, spaceId)
     const left = usage ? quota - usage.used - usage.reserved : 0
     if (left < atLeast) throw overQuota(fileName, limits, spaceId)
     const reserved = Math.min(atMost, left)
@@ -95,6 +98,19 @@ export async function findPayer(scope: { db: Database } & Scope<"viewer">, space
     .where(eq(users._id, sql`(select payer_in_space(${spaceId}))`))
   if (!payer) throw new Error(`Space ${spaceId} has no owner.`)
   return { ...payer, plan: payer.plan ?? "free" }
+}
+
+/** Uploads that will become files of the payer. */
+export function countUnfinished(db: Database, payerId: string): Promise<number> {
+  return db.$count(uploads, and(isNull(uploads.fileId), isPaidBy(payerId, uploads)))
+}
+
+export function tooManyFiles(
+  fileName: string,
+  { files: most }: Pick<PlanLimits, "files">,
+  spaceId: string | null,
+) {
+  return new OutOfSpace(spaceId === null ? "too-many-files" : "too-many-files-of-owner", { fileName, most })
 }
 
 export function tooLarge(fileName: string, { largestFile }: Pick<PlanLimits, "largestFile">) {

@@ -1,11 +1,14 @@
-import { eq, sql, type SQLWrapper } from "drizzle-orm"
+import { count, eq, sql, type SQLWrapper } from "drizzle-orm"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** What a person pays for: what is personal to them, and what is in the spaces that they own. */
-function isPaidBy(userId: SQLWrapper | string, { userId: author, spaceId }: typeof files | typeof uploads) {
+export function isPaidBy(
+  userId: SQLWrapper | string,
+  { userId: author, spaceId }: typeof files | typeof uploads,
+) {
   return sql`((${spaceId} is null and ${author} = ${userId}) or ${spaceId} in (
     select ${spaceMembers.spaceId} from ${spaceMembers}
     where ${spaceMembers.userId} = ${userId} and ${spaceMembers.role} = 'owner'))`
@@ -13,6 +16,7 @@ function isPaidBy(userId: SQLWrapper | string, { userId: author, spaceId }: type
 
 const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)})`
 const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)} and ${files.trashed})`
+const filesTruly = sql<number>`(select count(*)::float8 from ${files} where ${isPaidBy(users._id, files)})`
 const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${isPaidBy(users._id, uploads)})`
 
 /**
@@ -23,6 +27,7 @@ export function findWrongUsage({ db }: Scope<"db">) {
   const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
   const reserved = sql<number>`coalesce(${fileUsage.reserved}, 0)::float8`
   const trashed = sql<number>`coalesce(${fileUsage.trashed}, 0)::float8`
+  const counted = sql<number>`coalesce(${fileUsage.files}, 0)::float8`
   return db
     .select({
       userId: users._id,
@@ -30,13 +35,17 @@ export function findWrongUsage({ db }: Scope<"db">) {
       used,
       reserved,
       trashed,
+      files: counted,
       usedTruly,
       reservedTruly,
       trashedTruly,
+      filesTruly,
     })
     .from(users)
     .leftJoin(fileUsage, eq(fileUsage.userId, users._id))
-    .where(sql`(${used}, ${reserved}, ${trashed}) <> (${usedTruly}, ${reservedTruly}, ${trashedTruly})`)
+    .where(
+      sql`(${used}, ${reserved}, ${trashed}, ${counted}) <> (${usedTruly}, ${reservedTruly}, ${trashedTruly}, ${filesTruly})`,
+    )
 }
 
 /**
@@ -52,6 +61,7 @@ export async function correctUsage({ db }: Scope<"db">, userId: string): Promise
       .select({
         used: sql<number>`coalesce(sum(${files.size}), 0)::float8`,
         trashed: sql<number>`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)::float8`,
+        files: count(),
       })
       .from(files)
       .where(isPaidBy(userId, files))

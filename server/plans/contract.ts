@@ -2,6 +2,8 @@
 export interface PlanLimits {
   /** Bytes of all files of a person. */
   quota: number
+  /** Files of a person, including those in the trash. */
+  files: number
   /** Bytes of one file. */
   largestFile: number
   /** Chat requests a minute, by person and by address. */

@@ -78,12 +78,14 @@ export function transferSpace(
 /** After the transfer: `hand_over_usage` has counted what the space stores for its new owner. */
 async function requireStorage({ config, db }: Scope<"config" | "db">, userId: string): Promise<void> {
   const [usage] = await db
-    .select({ used: fileUsage.used, reserved: fileUsage.reserved, plan: users.plan })
+    .select({ used: fileUsage.used, reserved: fileUsage.reserved, files: fileUsage.files, plan: users.plan })
     .from(fileUsage)
     .innerJoin(users, eq(users._id, fileUsage.userId))
     .where(eq(fileUsage.userId, userId))
-  const { quota } = limitsOf({ plans: config.plans }, { plan: usage?.plan ?? "free" })
-  if (usage && usage.used + usage.reserved > quota) throw new Conflict("member-lacks-space")
+  if (!usage) return
+  const limits = limitsOf({ plans: config.plans }, { plan: usage.plan ?? "free" })
+  if (usage.used + usage.reserved > limits.quota || usage.files > limits.files)
+    throw new Conflict("member-lacks-space")
 }
 
 /** In the caller's transaction, which has locked both memberships. */

@@ -101,8 +101,8 @@ describe("the file check", () => {
     await drawer.db.delete(fileUsage).where(eq(fileUsage.userId, grace.viewer.user._id))
     const found = await findings()
     expect(texts(found).toSorted()).toEqual([
-      "miscounted ada@example.org: counted are 7 bytes used, 8 reserved and 0 in the trash; in fact 17, 100 and 0.",
-      "miscounted grace@example.org: counted are 0 bytes used, 0 reserved and 0 in the trash; in fact 17, 0 and 0.",
+      "miscounted ada@example.org: counted are 1 files, 7 bytes used, 8 reserved and 0 in the trash; in fact 1, 17, 100 and 0.",
+      "miscounted grace@example.org: counted are 0 files, 0 bytes used, 0 reserved and 0 in the trash; in fact 1, 17, 0 and 0.",
     ])
     await repair(found)
     expect(await findings()).toEqual([])

@@ -69,12 +69,18 @@ describe("a file in the trash", () => {
   it("counts against the quota until it is purged", async () => {
     const file = await uploadFile(ada, aFile("big.bin", Buffer.alloc(60_000)))
     await trashFile(ada, file._id)
-    expect(await findUsage(ada)).toEqual({ used: 60_000, trashed: 60_000, quota: 100_000 })
+    expect(await findUsage(ada)).toEqual({
+      used: 60_000,
+      trashed: 60_000,
+      quota: 100_000,
+      files: 1,
+      mostFiles: 10_000,
+    })
     await expect(uploadFile(ada, aFile("next.bin", Buffer.alloc(60_000)))).rejects.toMatchObject({
       status: 507,
     })
     await purgeFile(ada, file._id)
-    expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 100_000 })
+    expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 100_000, files: 0, mostFiles: 10_000 })
     await expectTrueUsage()
     await uploadFile(ada, aFile("next.bin", Buffer.alloc(60_000)))
     await expectTrueUsage()

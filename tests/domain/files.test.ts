@@ -38,7 +38,13 @@ describe("an upload", () => {
     const { key } = await findFile(ada, file._id)
     const stream = await drawer.blobs.open(key)
     expect(stream && (await buffer(stream))).toEqual(bytes)
-    expect(await findUsage(ada)).toEqual({ used: 90_000, trashed: 0, quota: 1_000_000 })
+    expect(await findUsage(ada)).toEqual({
+      used: 90_000,
+      trashed: 0,
+      quota: 1_000_000,
+      files: 1,
+      mostFiles: 10_000,
+    })
     expect(await drawer.db.$count(uploads)).toBe(0)
   })
 
@@ -161,8 +167,20 @@ describe("an upload is refused", () => {
 
 describe("the quota", () => {
   it("depends on the plan", async () => {
-    expect(await findUsage(ada)).toEqual({ used: 0, trashed: 0, quota: 1_000_000 })
-    expect(await findUsage(grace)).toEqual({ used: 0, trashed: 0, quota: 2_000_000 })
+    expect(await findUsage(ada)).toEqual({
+      used: 0,
+      trashed: 0,
+      quota: 1_000_000,
+      files: 0,
+      mostFiles: 10_000,
+    })
+    expect(await findUsage(grace)).toEqual({
+      used: 0,
+      trashed: 0,
+      quota: 2_000_000,
+      files: 0,
+      mostFiles: 100_000,
+    })
   })
 
   it("is never exceeded by any number of concurrent uploads", async () => {
@@ -192,7 +210,13 @@ describe("the quota", () => {
     await expect(unknown(10_001)).rejects.toMatchObject({ status: 507 })
     expect(await unknown(10_000)).toMatchObject({ size: 10_000 })
     await expect(unknown(1)).rejects.toMatchObject({ status: 507 })
-    expect(await findUsage(ada)).toEqual({ used: 1_000_000, trashed: 0, quota: 1_000_000 })
+    expect(await findUsage(ada)).toEqual({
+      used: 1_000_000,
+      trashed: 0,
+      quota: 1_000_000,
+      files: 11,
+      mostFiles: 10_000,
+    })
   })
 
   it("exceeded after a downgrade keeps every file readable and refuses new ones", async () => {

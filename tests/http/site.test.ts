@@ -87,7 +87,7 @@ describe("the pricing page", () => {
     const html = await textOf("/pricing")
     expect(html).toContain("7 GB of file storage")
     expect(html).toContain("100 GB of file storage")
-    expect(html).toContain("Files up to 123 MB each")
+    expect(html).toContain("10,000 files, up to 123 MB each")
     expect(html).toContain("17 chat requests per minute")
   })
 })

@@ -50,7 +50,7 @@ interface FirstFileProps {
 function FirstFile({ limits, ...loaded }: FirstFileProps) {
   const { t } = useLingui()
   const files = useLive(loaded.files).slice(0, SHOWN)
-  const { used, quota } = useUsage(loaded.usage, limits.quota)
+  const { used, quota } = useUsage(loaded.usage, limits)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize: limits.largestFile, freeSpace: quota - used })

@@ -59,7 +59,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const threads = useLive(loaded.threads)
   const files = useLive(loaded.files)
   const devices = useLive(loaded.devices)
-  const usage = useUsage(loaded.usage, plan.limits.quota)
+  const usage = useUsage(loaded.usage, plan.limits)
   const uploads = useUploads()
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, freeSpace: usage.quota - usage.used })

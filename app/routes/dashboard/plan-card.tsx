@@ -25,6 +25,8 @@ export function PlanCard({
   const { bytes, number } = useFormats()
   const used = bytes(usage.used)
   const quota = bytes(usage.quota)
+  const files = number(usage.files)
+  const mostFiles = number(usage.mostFiles)
   const questions = number(limits.chatPerMinute)
   return (
     <section aria-labelledby="plan" className="mt-5 rounded-lg border border-line bg-surface p-5 shadow-sm">
@@ -37,7 +39,7 @@ export function PlanCard({
           <Trans>Compare plans</Trans>
         </LinkButton>
       </div>
-      <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 lg:grid-cols-4">
+      <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 lg:grid-cols-5">
         <div>
           <dt className="text-sm text-muted">{t`File storage`}</dt>
           <dd className="mt-0.5 font-medium tabular-nums">
@@ -45,6 +47,14 @@ export function PlanCard({
               {used} <span className="font-normal text-muted">of {quota}</span>
             </Trans>
             <StorageBar usage={usage} className="mt-2" />
+          </dd>
+        </div>
+        <div>
+          <dt className="text-sm text-muted">{t`Number of files`}</dt>
+          <dd className="mt-0.5 font-medium tabular-nums">
+            <Trans>
+              {files} <span className="font-normal text-muted">of {mostFiles}</span>
+            </Trans>
           </dd>
         </div>
         <div>

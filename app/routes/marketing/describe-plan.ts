@@ -5,14 +5,15 @@ import type { PlanLimits } from "#server/plans/contract.ts"
 
 /** A line for each limit of the plan, and for what every plan includes. */
 export function describePlan(
-  { quota, largestFile, chatPerMinute, concurrentReplies }: PlanLimits,
+  { quota, files, largestFile, chatPerMinute, concurrentReplies }: PlanLimits,
   { hasChat, i18n }: { hasChat: boolean; i18n: I18n },
 ): string[] {
-  const { bytes } = formatsOf(i18n)
+  const { bytes, number } = formatsOf(i18n)
+  const count = number(files)
   const [storage, largest] = [bytes(quota), bytes(largestFile)]
   return [
     i18n._(msg`${storage} of file storage`),
-    i18n._(msg`Files up to ${largest} each`),
+    i18n._(msg`${count} files, up to ${largest} each`),
     ...(hasChat
       ? [
           i18n._(

@@ -66,11 +66,11 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   const list = isLive ? findNewest(scope, spaceId) : revisions.then(() => findFiltered(scope, query))
   const sums = revisions.then(() => (spaceId === undefined ? null : findSpaceUsage(scope, spaceId)))
   const [{ usage, revised }, rows, stored] = await Promise.all([revisions, list, sums])
-  const { largestFile, quota } = limitsOf(scope.config, scope.viewer.session)
+  const plan = limitsOf(scope.config, scope.viewer.session)
   // The owner's plan decides in a space, and only the owner knows it.
-  const maxSize = isPaid ? largestFile : null
+  const maxSize = isPaid ? plan.largestFile : null
   const nextPage = nextPageOf(rows)
-  return { list: rows, isLive, nextPage, query, usage, revised, stored, quota, maxSize, now: Date.now() }
+  return { list: rows, isLive, nextPage, query, usage, revised, stored, plan, maxSize, now: Date.now() }
 }
 
 /** The viewer's sums, and what changes with the files of the place: for what is personal, the sums. */
@@ -140,7 +140,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
   const say = useSentences()
   const { list, isLive, nextPage, query, stored, maxSize, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
-  const usage = useUsage(loaderData.usage, loaderData.quota)
+  const usage = useUsage(loaderData.usage, loaderData.plan)
   const uploads = useUploads()
   const limits = { maxSize: maxSize ?? Infinity, freeSpace: isPaid ? usage.quota - usage.used : Infinity }
   const upload = (chosen: readonly Chosen[]) => uploadQueue.add(chosen, limits, spaceId)

@@ -47,8 +47,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   const { spaceId } = await findPlace(scope, params)
   const [trash, usage] = await loadLive(scope, [trashList, { spaceId }], [liveUsage, {}])
   const space = spaceId === undefined ? null : await findStored(scope, spaceId)
-  const { quota } = limitsOf(scope.config, scope.viewer.session)
-  return { trash, usage, space, quota, days: scope.config.files.trashDays, now: Date.now() }
+  const limits = limitsOf(scope.config, scope.viewer.session)
+  return { trash, usage, space, limits, days: scope.config.files.trashDays, now: Date.now() }
 }
 
 /** Read after the revision, so that what changes in between is not missed. */
@@ -91,7 +91,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   const formats = useFormats()
   const { trash, space, days, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
-  const usage = useUsage(loaderData.usage, loaderData.quota)
+  const usage = useUsage(loaderData.usage, loaderData.limits)
   const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({
     spaceId,
     after,

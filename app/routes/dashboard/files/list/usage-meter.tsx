@@ -5,9 +5,12 @@ import { classNames } from "#app/ui/class-names.ts"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
-/** The used storage, and how much of it the trash could free. */
+/** The share of the files that a plan allows from which their number is shown. */
+const MANY = 0.9
+
+/** The used storage, how much of it the trash could free, and how many more files there may be. */
 export function UsageMeter({
-  usage: { used, quota, trashed },
+  usage: { used, quota, trashed, files, mostFiles },
   trash,
 }: {
   usage: FileUsage
@@ -18,6 +21,8 @@ export function UsageMeter({
   const taken = formats.bytes(used)
   const total = formats.bytes(quota)
   const inTrash = formats.bytes(trashed)
+  const count = formats.number(files)
+  const most = formats.number(mostFiles)
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
       <span className="tabular-nums">
@@ -26,6 +31,13 @@ export function UsageMeter({
         </Trans>
       </span>
       <StorageBar usage={{ used, quota }} className="w-24!" />
+      {files >= MANY * mostFiles ? (
+        <span className="tabular-nums">
+          <Trans>
+            {count} of {most} files
+          </Trans>
+        </span>
+      ) : null}
       {trashed > 0 ? (
         <Link to={trash} className="rounded-sm underline-offset-2 hover:underline">
           <Trans>{inTrash} of that in the trash</Trans>

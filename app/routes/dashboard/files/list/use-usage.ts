@@ -1,9 +1,13 @@
 import { useLive } from "#app/realtime/use-live.tsx"
 import { usageOf, type FileUsage, type StoredUsage } from "#server/files/contract.ts"
+import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 
-/** The storage used by the user's files, live; `quota` is in bytes. */
-export function useUsage(loaded: Loaded<StoredUsage>, quota: number): FileUsage {
+/** The storage used by the user's files, live. */
+export function useUsage(
+  loaded: Loaded<StoredUsage>,
+  limits: Pick<PlanLimits, "quota" | "files">,
+): FileUsage {
   const [stored] = useLive(loaded)
-  return usageOf(stored, quota)
+  return usageOf(stored, limits)
 }

@@ -3,9 +3,9 @@ import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 
-/** Warns when the storage is full, and says what helps. */
+/** Warns when there is space for no other file, and says what helps. */
 export function StorageFull({
-  usage: { used, quota, trashed },
+  usage: { used, quota, trashed, files, mostFiles },
   trash,
 }: {
   usage: FileUsage
@@ -13,12 +13,12 @@ export function StorageFull({
   trash: string
 }) {
   const { t } = useLingui()
-  if (used < quota) return null
+  if (used < quota && files < mostFiles) return null
   const hasTrash = trashed > 0
   return (
     <Alert
       tone="warning"
-      title={t`Your storage is full`}
+      title={used < quota ? t`You have as many files as your plan allows` : t`Your storage is full`}
       className="mt-6"
       action={
         hasTrash ? (
