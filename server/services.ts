@@ -18,6 +18,7 @@ import { divideConnections, reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
 import { openDemoStreams, type Demo } from "./demo/demo.ts"
 import { startFillingNameKeys } from "./files/name-keys.ts"
+import { startRetyping } from "./files/retype.ts"
 import { startPurgingTrash } from "./files/trash.ts"
 import { startPurgingSpaces } from "./spaces/purge.ts"
 import { startSendingMentions } from "./notifications/emails.ts"
@@ -116,7 +117,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
       announce,
     }
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
-    opened.push(startFillingNameKeys(services).stop)
+    opened.push(startFillingNameKeys(services).stop, startRetyping(services).stop)
     opened.push(startEndingLostTurns(services).stop, startDiscardingLostUploads(services).stop)
     opened.push(startPurgingThreads(services).stop)
     opened.push(startAnsweringWaiting(services).stop)

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
 import { create as contentDisposition } from "content-disposition"
 import { isFresh, readRange, type ByteRange } from "#server/transport/conditional.ts"
 import { json } from "#server/transport/json.ts"
@@ -7,6 +8,7 @@ import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 import { readStored } from "./read-stored.ts"
+import { encodingOf, LARGE_SAMPLE } from "./text-contract.ts"
 import { whileMember } from "./while-member.ts"
 
 /**
@@ -71,13 +73,13 @@ export async function sendBytes(
     "Accept-Ranges": "bytes",
     "Cache-Control": caching,
     "Content-Disposition": contentDisposition(file.fileName, { type: disposition }),
-    "Content-Type": file.mimeType === "text/plain" ? "text/plain; charset=utf-8" : file.mimeType,
     ETag: etag,
     // HTTP knows no time to come.
     ...(file.modifiedAt !== null &&
       file.modifiedAt <= Date.now() && { "Last-Modified": new Date(file.modifiedAt).toUTCString() }),
   })
   if (isFresh(request.headers, etag)) return new Response(null, { status: 304, headers })
+  headers.set("Content-Type", await describeType(scope, file))
 
   const range = request.method === "GET" ? readRange(request.headers, file.size, etag) : null
   if (range === "unsatisfiable") {
@@ -98,6 +100,13 @@ export async function sendBytes(
     throw error
   }
   return new Response(toBody(bytes), { status: range ? 206 : 200, headers })
+}
+
+/** Plain text is rendered by browsers, by the encoding that it is in. */
+async function describeType(scope: Scope<"blobs" | "db" | "log">, file: Servable): Promise<string> {
+  if (file.mimeType !== "text/plain") return file.mimeType
+  const beginning = await readStored(scope, file, { start: 0, end: LARGE_SAMPLE - 1 })
+  return `text/plain; charset=${encodingOf(await buffer(beginning))}`
 }
 
 /** Headers for users' bytes: they run nothing, and only our pages can embed them. */

@@ -6,13 +6,19 @@ const SAMPLE = 4100
 /** Of 100. Below it, a guess is worse than the encoding that most files without a sign of theirs have. */
 const SURE = 40
 
+/** Bytes that are read to guess between encodings. */
+export const LARGE_SAMPLE = 16 * SAMPLE
+
 /** The text of the bytes, in whatever encoding they are. The end may be half a character. */
 export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes, { stream: true })
+}
+
+/** A label for `TextDecoder` of what is known to be text. The end may be half a character. */
+export function encodingOf(bytes: Uint8Array): string {
   const encoding = detectEncoding(bytes.subarray(0, SAMPLE)) ?? "utf-8"
-  const text = new TextDecoder(encoding).decode(bytes, { stream: true })
   // What follows the sample may be the first that is not ASCII.
-  if (encoding !== "utf-8" || !text.includes("\uFFFD") || isIn("utf-8", bytes)) return text
-  return new TextDecoder(guess(bytes)).decode(bytes, { stream: true })
+  return encoding !== "utf-8" || isIn("utf-8", bytes) ? encoding : guess(bytes)
 }
 
 /** A label for `TextDecoder`; null if the bytes are no text. The end may be half a character. */
@@ -35,7 +41,7 @@ function detectWide(sample: Uint8Array): string | null {
 }
 
 function guess(bytes: Uint8Array): string {
-  const [best] = chardet.analyse(bytes.subarray(0, 16 * SAMPLE))
+  const [best] = chardet.analyse(bytes.subarray(0, LARGE_SAMPLE))
   if (!best || best.confidence < SURE) return "windows-1252"
   try {
     return new TextDecoder(best.name).encoding

@@ -16,7 +16,7 @@ export async function detectType(sample: Uint8Array, fileName: string): Promise<
   return TEXT_TYPES.get(splitName(fileName).extension.toLowerCase()) ?? "text/plain"
 }
 
-const UNKNOWN = "application/octet-stream"
+export const UNKNOWN = "application/octet-stream"
 
 const TEXT_TYPES = new Map([
   [".csv", "text/csv"],

@@ -33,6 +33,60 @@ describe("a text", () => {
       "中国是一个大国，这是测试",
       "gb18030",
     ],
+    [
+      "EUC-KR, sentences",
+      Buffer.from(
+        "tOvH0bnOsbnAxyC89rW1tMIgvK2/78DMtNkuIMfRsbm+7rTCIMfRud21tb/NIMHWuq8gwfa/qr+hvK0gu+e/67XHtMIgvvC+7sDMuOcsIL7gIDjDtbi4ILjtwMwgvrKw7SDA1rTZLg==",
+        "base64",
+      ),
+      "대한민국의 수도는 서울이다. 한국어는 한반도와 주변 지역에서 사용되는 언어이며, 약 8천만 명이 쓰고 있다.",
+      "euc-kr",
+    ],
+    [
+      "EUC-KR, a table",
+      Buffer.from(
+        "wMy4pyzB1rzSLLChsN0KsejDtrz2LLytv+/Gr7qwvcMgsK2zsrG4LDEyMDAwCsDMv7XI8Sy6zrvqsaS/qr3DIMfYv+6067G4LDg1MDAK",
+        "base64",
+      ),
+      "이름,주소,가격\n김철수,서울특별시 강남구,12000\n이영희,부산광역시 해운대구,8500\n",
+      "euc-kr",
+    ],
+    [
+      "Big5, sentences",
+      Buffer.from(
+        "u0/GV6bsqfOqRqjIoUGsT6RArdOs/MRSqrquccCsoUOktaTRqrq3fMSzsU6p86RVpMikVMJJtn2pbKFBvdCoxqX9vlzFqrjqrsahQw==",
+        "base64",
+      ),
+      "臺灣位於東亞，是一個美麗的島嶼。今天的會議將於下午三點開始，請事先閱讀資料。",
+      "big5",
+    ],
+    [
+      "Big5, a table",
+      Buffer.from(
+        "qW2mVyymYad9LLv5ruYKpP2kcKn6LLtPpV+lq6RqpnewzywxMjAwMAqzr6z8xFIssKq2r6WrparA57DPLDg1MDAK",
+        "base64",
+      ),
+      "姓名,地址,價格\n王小明,臺北市大安區,12000\n陳美麗,高雄市左營區,8500\n",
+      "big5",
+    ],
+    [
+      "GB18030",
+      Buffer.from(
+        "vfHM7LXEu+HS6b2r09rPws7nyP2147+qyryjrMfrysLPyNTEtsHXysHPoaPO0sPHu+HM1sLbw/fE6rXEvMa7rrrN1KTL46Gj",
+        "base64",
+      ),
+      "今天的会议将于下午三点开始，请事先阅读资料。我们会讨论明年的计划和预算。",
+      "gb18030",
+    ],
+    [
+      "EUC-JP",
+      Buffer.from(
+        "uqPG/KTOsvG1xKTPuOG45buwu/6ky7vPpN6k6qTepLmho7vxzsGk8rv2wbCky8bJpPOkx6SvpMCktaSkoaM=",
+        "base64",
+      ),
+      "今日の会議は午後三時に始まります。資料を事前に読んでください。",
+      "euc-jp",
+    ],
   ])("in %s is text, and is read", async (_name, bytes, text, encoding) => {
     expect(detectEncoding(bytes)).toBe(encoding)
     expect(decodeText(bytes)).toBe(text)

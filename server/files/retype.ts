@@ -1,0 +1,94 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { buffer } from "node:stream/consumers"
+import { and, desc, eq, gt, lt } from "drizzle-orm"
+import { blobs, files } from "#db/schema/files.ts"
+import { isRefusal } from "#server/errors.ts"
+import type { Scope } from "#server/scope.ts"
+import { readStored } from "./read-stored.ts"
+import { detectType, SAMPLE_SIZE, UNKNOWN } from "./types.ts"
+
+type Retyping = Scope<"db" | "blobs" | "log">
+
+/** Files uploaded since then had the encodings of text detected. */
+const DETECTED_SINCE = Date.UTC(2026, 10, 28)
+
+/** Rows of one query. */
+const AT_ONCE = 100
+/** Milliseconds between two, so that the store and the database have time for others. */
+const PAUSE = 1000
+
+/**
+ * Detects again what kind of file it is where earlier versions knew none, such as text that is not UTF-8.
+ * Several processes may run it.
+ */
+export function startRetyping(scope: Retyping) {
+  const stopping = new AbortController()
+  const running = retypeFiles(scope, { stopping: stopping.signal }).catch((error: unknown) => {
+    if (!stopping.signal.aborted)
+      scope.log.error(
+        { err: error },
+        "could not detect the types of earlier files; will continue at the next start",
+      )
+  })
+  return {
+    stop() {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+/** The newest first. Reads the beginning of each. */
+export async function retypeFiles(
+  scope: Retyping,
+  {
+    stopping,
+    before = DETECTED_SINCE,
+    pause = PAUSE,
+  }: { stopping?: AbortSignal; before?: number; pause?: number } = {},
+): Promise<void> {
+  for (let last: string | undefined; !stopping?.aborted;) {
+    const rows = await scope.db
+      .select({
+        _id: files._id,
+        fileName: files.fileName,
+        size: files.size,
+        key: blobs.key,
+        sha256: blobs.sha256,
+      })
+      .from(files)
+      .innerJoin(blobs, eq(blobs._id, files.storageId))
+      .where(
+        and(
+          eq(files.mimeType, UNKNOWN),
+          gt(files.size, 0),
+          lt(files._creationTime, before),
+          last === undefined ? undefined : lt(files._id, last),
+        ),
+      )
+      .orderBy(desc(files._id))
+      .limit(AT_ONCE)
+    for (const row of rows) {
+      if (stopping?.aborted) return
+      await retype(scope, row)
+    }
+    last = rows.at(-1)?._id
+    if (rows.length < AT_ONCE) return
+    await wait(pause, undefined, { signal: stopping, ref: false })
+  }
+}
+
+async function retype(scope: Retyping, file: Parameters<typeof readStored>[1] & { _id: string }) {
+  try {
+    const beginning = await buffer(await readStored(scope, file, { start: 0, end: SAMPLE_SIZE - 1 }))
+    const mimeType = await detectType(beginning, file.fileName)
+    if (mimeType === UNKNOWN) return
+    await scope.db
+      .update(files)
+      .set({ mimeType })
+      .where(and(eq(files._id, file._id), eq(files.mimeType, UNKNOWN)))
+  } catch (error) {
+    // Its bytes are missing or damaged, which is reported.
+    if (!isRefusal(error)) throw error
+  }
+}
