@@ -6,7 +6,7 @@ import { liveMaintenance } from "./maintenance/live.ts"
 import { liveNotificationLists } from "./notifications/live.ts"
 import { notificationFunctions } from "./notifications/operations.ts"
 import type { Domain } from "./operations/domain.ts"
-import { liveSpaces } from "./spaces/live.ts"
+import { liveSpaces, spaceChannels } from "./spaces/live.ts"
 import { spaceFunctions } from "./spaces/operations.ts"
 import { liveUsers } from "./users/live.ts"
 import { userFunctions } from "./users/operations.ts"
@@ -17,7 +17,13 @@ export const domains: readonly Domain[] = [
   { name: "devices", scope: "unlimited", queries: liveDevices },
   { name: "files", scope: "files", queries: liveFiles, mutations: fileMutations, channels: fileChannels },
   { name: "chat", scope: "chat", queries: liveChat, mutations: chatMutations, channels: chatChannels },
-  { name: "spaces", scope: "spaces", queries: liveSpaces, operations: spaceFunctions },
+  {
+    name: "spaces",
+    scope: "spaces",
+    queries: liveSpaces,
+    operations: spaceFunctions,
+    channels: spaceChannels,
+  },
   {
     name: "notifications",
     scope: "spaces",

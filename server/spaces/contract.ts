@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { ChannelType } from "#server/realtime/contract.ts"
 import type { Role, SpaceMember } from "#db/schema/spaces.ts"
 import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
@@ -132,4 +133,12 @@ export interface NewInvitation {
   url: string
   /** False for a link, and where others had so many sent to the address that it gets no more. */
   emailed: boolean
+}
+
+/** That somebody has a page of a space on the screen. */
+export const SpacePresence = v.strictObject({ userId: v.pipe(v.string(), v.uuid()) })
+export type SpacePresence = v.InferOutput<typeof SpacePresence>
+
+export const spacePresenceChannel: ChannelType<"spaces.presence", SpacePresence> = {
+  name: "spaces.presence",
 }

@@ -1,8 +1,10 @@
 import * as v from "valibot"
+import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, type SnapshotSql } from "#server/realtime/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
 import { watchedInvitations, watchedMembers } from "#db/schema/spaces.ts"
 import { watchedUsers } from "#db/schema/users.ts"
+import { SpacePresence, spacePresenceChannel } from "./contract.ts"
 import { SpaceId } from "./place-contract.ts"
 import { isMember, membershipOf } from "./live-access.ts"
 
@@ -92,6 +94,18 @@ export const liveSpaces = [
   liveInvitations,
   liveReceivedInvitations,
 ]
+
+/** As `chatPresence` does for one conversation. */
+const spacePresence = defineChannel({
+  name: spacePresenceChannel.name,
+  description:
+    "Who has a page of a space on the screen. Say so on joining, and again when there are new members. The `userId` must be the caller's.",
+  query: liveMembers,
+  message: SpacePresence,
+  accepts: ({ userId }, viewer: Viewer) => userId === viewer.user._id,
+})
+
+export const spaceChannels = [spacePresence]
 
 async function ownsSpace(viewer: Viewer, spaceId: string, sql: SnapshotSql): Promise<boolean> {
   const found = await sql`

@@ -133,6 +133,21 @@ describe("people who talk to each other in a space", () => {
   })
 })
 
+describe("the home of a space", () => {
+  it("shows who else has a page of the space on the screen, as long as they do", async () => {
+    const threadId = await converse("Hello")
+    const owner = await open(ada, threadId)
+    await owner.goto(`${app.origin}/s/${space.slug}`)
+    await takenOver(owner)
+    await owner.getByRole("link", { name: "2 members" }).waitFor()
+    const editor = await open(grace, threadId)
+    await owner.getByRole("link", { name: "2 members · Grace Hopper is here now" }).waitFor()
+    expect(await faultsInEveryLook(owner)).toEqual([])
+    await editor.goto(`${app.origin}/dashboard`)
+    await owner.getByRole("link", { name: "2 members", exact: true }).waitFor()
+  })
+})
+
 async function open(person: Person, threadId: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   await giveCookies(context, person, app)

@@ -326,6 +326,7 @@ describe("every mutation", () => {
 test("every channel is joined beside its query, and takes the message described and no other", async () => {
   const messages: Record<string, object> = {
     "chat.presence": { userId: own.userId, state: "writing" },
+    "spaces.presence": { userId: own.userId },
     "files.uploads": {
       uploadId: UNKNOWN,
       userId: own.userId,

@@ -110,9 +110,15 @@ describe("in a space", () => {
     expect(await claimPresence(ids.grace)).toEqual({ value: null })
     await ada.until(({ name, event }) => name === "message" && JSON.stringify(event).includes(ids.grace))
     expect(JSON.stringify(ada.received)).not.toContain(`"userId":"${ids.ada}"`)
+    await follow(grace, "spaces.members", { spaceId: space._id }, 3)
+    expect(await grace.join("spaces.presence", 3)).toHaveProperty("value")
+    const sayPresent = (userId: string) => grace.broadcast("spaces.presence", { userId }, 3)
+    expect(await sayPresent(ids.ada)).toMatchObject({ error: { code: "forbidden" } })
+    expect(await sayPresent(ids.grace)).toEqual({ value: null })
     await value(ada, "spaces.removeMember", { spaceId: space._id, userId: ids.grace })
     await ada.until(({ name, event }) => name === "members" && (event as { count: number }).count === 1)
     expect(await claimPresence(ids.grace)).toMatchObject({ error: { code: "not_found" } })
+    expect(await sayPresent(ids.grace)).toMatchObject({ error: { code: "not_found" } })
   })
 
   it("what is moved into it appears there and nowhere else, and what is moved out disappears", async () => {

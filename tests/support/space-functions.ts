@@ -79,6 +79,7 @@ export const OTHER_FUNCTIONS: Record<string, string> = {
   "files.getUsage": "sums of what the caller pays for",
   "demo.listBoats": "the same for everybody",
   "chat.presence": "joined beside chat.listMessages, which is asked about",
+  "spaces.presence": "joined beside spaces.members, which is asked about",
   "files.uploads": "joined beside files.list, which is asked about",
   "demo.audience": "the same for everybody",
   "maintenance.listClosures": "the same for everybody",

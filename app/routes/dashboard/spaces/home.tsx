@@ -14,6 +14,8 @@ import { fileList } from "#server/files/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
+import type { Member } from "#server/spaces/contract.ts"
+import { usePresent } from "./present.tsx"
 import { usePlace } from "./use-place.ts"
 import { useSpace } from "./use-spaces.ts"
 import type { Route } from "./+types/home.ts"
@@ -81,21 +83,37 @@ function InviteFirst({ to }: { to: string }) {
 function People({ to }: { to: string }) {
   const { t } = useLingui()
   const { members } = usePlace()
+  const present = new Set(usePresent())
+  const isHere = ({ userId }: Member) => present.has(userId)
+  const here = members.filter(isHere)
   const count = t`${plural(members.length, { one: "# member", other: "# members" })}`
+  const names = here.map(({ memberName, memberEmail }) => memberName ?? memberEmail)
+  const first = names[0]
   return (
     <Link to={to} className="mt-3 flex w-fit items-center gap-3 rounded-md text-sm text-muted hover:text-ink">
       <span aria-hidden className="flex -space-x-1.5">
-        {members.slice(0, MOST).map(({ userId, memberName, memberEmail, memberImageUrl }) => (
-          <span key={userId} title={memberName ?? memberEmail}>
-            <Avatar
-              name={memberName ?? memberEmail}
-              image={memberImageUrl}
-              className="size-7! text-[0.625rem]!"
-            />
-          </span>
-        ))}
+        {[...here, ...members.filter((member) => !isHere(member))].slice(0, MOST).map((member) => {
+          const { userId, memberName, memberEmail, memberImageUrl } = member
+          return (
+            <span key={userId} title={memberName ?? memberEmail} className="relative">
+              <Avatar
+                name={memberName ?? memberEmail}
+                image={memberImageUrl}
+                className="size-7! text-[0.625rem]!"
+              />
+              {isHere(member) ? (
+                <span className="absolute bottom-0 left-0 size-2 rounded-full bg-success ring-2 ring-canvas" />
+              ) : null}
+            </span>
+          )
+        })}
       </span>
-      {count}
+      <span>
+        {count}
+        {first === undefined
+          ? null
+          : ` · ${names.length === 1 ? t`${first} is here now` : t`${plural(names.length, { other: "# are here now" })}`}`}
+      </span>
     </Link>
   )
 }

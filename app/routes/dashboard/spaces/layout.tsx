@@ -13,6 +13,7 @@ import type { Loaded } from "#server/realtime/contract.ts"
 import type { Member, Membership } from "#server/spaces/contract.ts"
 import { liveMembers } from "#server/spaces/live.ts"
 import { findMembership } from "#server/spaces/spaces.ts"
+import { PresentProvider } from "./present.tsx"
 import { addressesIn, PlaceContext, type Place } from "./use-place.ts"
 import { useSpaces } from "./use-spaces.ts"
 import type { Route } from "./+types/layout.ts"
@@ -58,7 +59,9 @@ function Inside({ space, members: loaded }: { space: Membership; members: Loaded
   }, [spaceId, spaceName, spaceSlug, role, members, own, t])
   return (
     <PlaceContext value={place}>
-      <Outlet />
+      <PresentProvider spaceId={spaceId}>
+        <Outlet />
+      </PresentProvider>
     </PlaceContext>
   )
 }
