@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
 import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
 import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+import { slowness } from "../support/longest-pass.ts"
 
 let chat: ChatBrowser
 beforeAll(async () => {
@@ -14,6 +15,40 @@ afterEach(async () => {
 })
 
 const READER = /\/blocks-/
+
+describe("code that is slow to highlight", () => {
+  inAll("keeps nobody waiting, and other code gets its colours", async () => {
+    const say = ["markdown", "java"]
+      .map((language) => `\`\`\`${language}\n${SLOW[language]}\n\`\`\``)
+      .join("\n\n")
+    const path = await chat.thread(0, { say: `${say}\n\n\`\`\`ts\nconst depth = 1\n\`\`\`` })
+    const page = await chat.open("/dashboard/chat")
+    const longest = await longestTask(page, async () => {
+      await page.goto(new URL(path, page.url()).href)
+      await page.locator("[role=log] pre .text-code-keyword", { hasText: "const" }).waitFor()
+    })
+    expect(longest).toBeLessThan(500 * slowness())
+  })
+})
+
+/** Each takes the highlighter more than ten seconds. */
+const SLOW: Record<string, string> = { markdown: "[a](".repeat(7000), java: "a".repeat(29_000) }
+
+/** Milliseconds of processor time of the longest task of the page that is open in the end. */
+async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  let longest = 0
+  session.on("Tracing.dataCollected", ({ value }) => {
+    // In microseconds; not every event has one.
+    for (const event of value as { tdur?: unknown }[]) longest = Math.max(longest, Number(event.tdur ?? 0))
+  })
+  await session.send("Tracing.start", { traceConfig: { includedCategories: ["toplevel"] } })
+  await act()
+  const ended = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve))
+  await session.send("Tracing.end")
+  await ended
+  return longest / 1000
+}
 
 describe("the Markdown renderer", () => {
   inAll("is not needed to hydrate replies, which stay as the server rendered them", async () => {

@@ -4,6 +4,7 @@ import {
   accountDeletedEmail,
   addressChangeAttemptedEmail,
   confirmAddressChangeEmail,
+  mentionEmail,
   passwordResetEmail,
   planChangedEmail,
   securityNoticeEmail,
@@ -14,6 +15,8 @@ import {
   waitlistInvitationEmail,
   welcomeEmail,
 } from "#server/mail/emails.ts"
+import { longestBlock } from "../support/longest-block.ts"
+import { slowness } from "../support/longest-pass.ts"
 
 const origin = "https://tideline.example.org"
 const url = `${origin}/somewhere?token=abc&b=2`
@@ -266,6 +269,22 @@ function readable(html: string): string {
     .replaceAll("&amp;", "&")
     .replaceAll(/ +/g, " ")
 }
+
+test.each(["a ", "漢", "@a", "[ ", "a. ", "\u200d", "1 ", "&"])(
+  "an email about thousands of mentions keeps nobody waiting: %j",
+  async (unit) => {
+    const mentions = Array.from({ length: 5000 }, (_, at) => ({
+      author: unit.repeat(200).slice(0, 200),
+      space: `${at} ${unit.repeat(60)}`.slice(0, 60),
+      excerpt: unit.repeat(200).slice(0, 200),
+    }))
+    const write = () => mentionEmail({ url, conversations: 5000, mentions, language: "en", origin })
+    await write() // loaded and compiled
+    const { result, milliseconds } = await longestBlock(write)
+    expect(result.text.length).toBeLessThan(10_000)
+    expect(milliseconds).toBeLessThanOrEqual(50 * slowness())
+  },
+)
 
 describe("names in an invitation to somebody who does not know them", () => {
   test("are quoted, so that neither passes for a sentence of ours", async () => {

@@ -45,8 +45,8 @@ function useColours(code: string, language: string, isOpen: boolean): CodePiece[
     if (isOpen || !language) return
     let isCurrent = true
     const find = async () => {
-      const { highlight } = await import("./highlight.ts")
-      const pieces = await highlight(code, language)
+      const { findColours } = await import("./find-colours.ts")
+      const pieces = await findColours({ code, language })
       if (isCurrent) startTransition(() => setFound({ code, pieces }))
     }
     // The code is readable without colours: neither a failing grammar nor a lost connection is
