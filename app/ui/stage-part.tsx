@@ -36,7 +36,9 @@ export function Stage({
         >
           <div className="flex items-center gap-2 border-b border-line bg-surface py-2 pr-2 pl-4 sm:pl-5">
             <div className="min-w-0 flex-1">
-              <Base.Title className="truncate font-medium">{title}</Base.Title>
+              <Base.Title dir="auto" className="truncate font-medium">
+                {title}
+              </Base.Title>
               <Base.Description className="truncate text-sm text-faint">{description}</Base.Description>
             </div>
             {actions}

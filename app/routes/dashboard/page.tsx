@@ -27,7 +27,9 @@ export function PageHead({
     <>
       {above ? <Breadcrumbs above={above} /> : null}
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-6 gap-y-4">
-        <h1 className="min-w-0 flex-auto text-2xl font-semibold wrap-anywhere sm:text-3xl">{title}</h1>
+        <h1 dir="auto" className="min-w-0 flex-auto text-2xl font-semibold wrap-anywhere sm:text-3xl">
+          {title}
+        </h1>
         {children ? <div className="flex items-center gap-3">{children}</div> : null}
       </div>
     </>

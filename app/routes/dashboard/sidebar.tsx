@@ -102,7 +102,9 @@ function RecentThreads({ threads }: { threads: readonly ThreadSummary[] }) {
               className={rowClass}
               title={thread.title}
             >
-              <span className="truncate">{thread.title}</span>
+              <span dir="auto" className="truncate">
+                {thread.title}
+              </span>
             </NavLink>
           </li>
         ))}

@@ -31,7 +31,7 @@ export function UserMenu({ place }: { place: "top" | "side" }) {
           <span className="sr-only">
             <Trans>Your account,</Trans>{" "}
           </span>
-          {name}
+          <bdi>{name}</bdi>
         </span>
         {place === "side" ? <PlanBadge plan={user.plan} /> : null}
       </button>

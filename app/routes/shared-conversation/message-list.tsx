@@ -38,11 +38,14 @@ function UserMessage({ message: { content, files } }: { message: SharedMessage }
       {inOrder(files, (name) => (
         <span className="flex max-w-[85%] items-center gap-2 rounded-lg border border-line bg-sunken px-3 py-1.5 text-sm text-muted">
           <Icon name="text" />
-          <span className="truncate">{name}</span>
+          <span dir="auto" className="truncate">
+            {name}
+          </span>
         </span>
       ))}
       {content ? (
         <p
+          dir="auto"
           className={classOfText(
             content,
             "max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] break-words whitespace-pre-wrap",

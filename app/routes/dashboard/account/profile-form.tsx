@@ -11,7 +11,9 @@ export function ProfileForm({ user, outcome }: { user: UserRecord; outcome: Outc
   return (
     <Section title={t`Profile`} outcome={outcome}>
       <div className="mb-5 min-w-0">
-        <p className="truncate font-medium">{user.name ?? user.email}</p>
+        <p dir="auto" className="truncate font-medium">
+          {user.name ?? user.email}
+        </p>
         <p className="truncate text-sm text-muted">{user.email}</p>
       </div>
       <PictureForm user={user} outcome={outcome} />

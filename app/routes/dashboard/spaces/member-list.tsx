@@ -42,7 +42,7 @@ function MemberRow({
         <Avatar name={name} image={memberImageUrl} />
         <div className="min-w-0">
           <p className="truncate text-sm font-medium">
-            {name}{" "}
+            <bdi>{name}</bdi>{" "}
             {isSelf ? (
               <span className="font-normal text-faint">
                 <Trans>(you)</Trans>

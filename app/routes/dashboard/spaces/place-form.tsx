@@ -65,7 +65,9 @@ export function PlaceForm({
                 className="size-4 shrink-0 accent-accent outline-hidden"
               />
               <PlaceAvatar space={space} />
-              <span className="min-w-0 flex-1 truncate">{name}</span>
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {name}
+              </span>
             </label>
           ))}
         </div>

@@ -68,7 +68,9 @@ function Place({
       onClick={() => close(menu)}
     >
       <PlaceAvatar space={space} />
-      <span className="min-w-0 flex-1 truncate">{name}</span>
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {name}
+      </span>
       {isCurrent ? <Icon name="check" className="size-3.5 text-accent-ink" /> : null}
     </Link>
   )

@@ -167,6 +167,7 @@ export function Composer({
             ) : null}
             <textarea
               ref={area}
+              dir="auto"
               value={draft.text}
               onChange={(event) => {
                 onDraft({ ...draft, text: event.target.value })

@@ -114,7 +114,9 @@ export function Chip({ picture, name, about, tone, children }: ChipProps) {
         {picture}
       </span>
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium">{name}</span>
+        <span dir="auto" className="block truncate font-medium">
+          {name}
+        </span>
         <span
           className={classNames(
             "block text-xs",

@@ -74,6 +74,7 @@ function Replaced({ entry: { role, content, attachments } }: { entry: ReplacedEn
       {attachments ? <AttachmentList attachments={attachments} className="mb-1.5 justify-end" /> : null}
       {isUserMessage ? (
         <p
+          dir="auto"
           className={classOfText(
             content,
             "ml-auto w-fit max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap",

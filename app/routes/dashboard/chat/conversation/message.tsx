@@ -92,7 +92,9 @@ function UserMessage({ bubble, onEdit, onAskAbout, threadId }: MessageProps) {
           {isOwn ? null : (
             <Avatar name={author.name} image={author.image} className="size-6! text-[0.625rem]!" />
           )}
-          <span className="truncate">{author.name}</span>
+          <span dir="auto" className="truncate">
+            {author.name}
+          </span>
         </p>
       )}
       {bubble.attachments.length > 0 ? (
@@ -103,6 +105,7 @@ function UserMessage({ bubble, onEdit, onAskAbout, threadId }: MessageProps) {
       ) : null}
       {text ? (
         <p
+          dir="auto"
           className={classOfText(
             text,
             classNames(

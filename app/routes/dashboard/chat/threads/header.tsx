@@ -16,7 +16,9 @@ export function ChatHeader({ title, thread }: { title: string; thread?: ThreadSu
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4 lg:px-5">
       <ThreadSheet />
-      <h1 className={isRenaming ? "sr-only" : "min-w-0 flex-1 truncate text-sm font-semibold"}>{title}</h1>
+      <h1 dir="auto" className={isRenaming ? "sr-only" : "min-w-0 flex-1 truncate text-sm font-semibold"}>
+        {title}
+      </h1>
       {thread && isRenaming ? (
         <RenameForm thread={thread} onClose={() => setRenaming(false)} className="min-w-0 flex-1" />
       ) : null}

@@ -176,7 +176,9 @@ function ThreadRow({ thread, onLeave }: { thread: ThreadSummary; onLeave: (() =>
         className="flex min-h-9 items-center rounded-md pr-10 pl-2.5 text-sm text-muted transition-colors group-hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink touch:min-h-11"
         {...(onLeave && { onClick: onLeave })}
       >
-        <span className="truncate">{thread.title}</span>
+        <span dir="auto" className="truncate">
+          {thread.title}
+        </span>
         <ThreadSigns thread={thread} />
       </NavLink>
       <div className="absolute top-1/2 right-0.5 -translate-y-1/2 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100">

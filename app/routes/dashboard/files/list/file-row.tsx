@@ -141,7 +141,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
               <span className="sr-only">
                 <Trans>Added by</Trans>{" "}
               </span>
-              {nameOf(file.userId)}
+              <bdi>{nameOf(file.userId)}</bdi>
             </span>
           ) : null}
           {nameOf && file.userId ? (
@@ -157,6 +157,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
           <span aria-hidden="true" className={nameOf ? "xl:hidden" : "sm:hidden"}>
             ·
           </span>
+          {showsModified ? null : <ModifiedTime file={file} now={now} isShared={nameOf !== null} />}
           <RelativeTime
             at={showsModified ? (file.modifiedAt ?? file._creationTime) : file._creationTime}
             now={now}
@@ -181,6 +182,23 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
     </li>
   )
 })
+
+/** Where there is room for a second time beside that of the upload. */
+function ModifiedTime({
+  file: { modifiedAt },
+  now,
+  isShared,
+}: Pick<FileRowProps, "file" | "now"> & { isShared: boolean }) {
+  return (
+    <span className={classNames("hidden w-44 shrink-0 text-right", isShared ? "2xl:block" : "xl:block")}>
+      {modifiedAt === undefined ? null : (
+        <Trans>
+          modified <RelativeTime at={modifiedAt} now={now} />
+        </Trans>
+      )}
+    </span>
+  )
+}
 
 /** The file's picture, with its checkbox in the same place. */
 function Picture({

@@ -10,6 +10,8 @@ import { isShownInline, isTextType, type FileSummary } from "#server/files/contr
 import { request } from "#app/routes/dashboard/send.ts"
 import { iconOf } from "./file-thumbnail.tsx"
 
+const DAY_AND_TIME = { dateStyle: "medium", timeStyle: "short" } as const
+
 /** Bytes of a text that are shown. */
 const TEXT_SHOWN = 200_000
 
@@ -36,6 +38,7 @@ export function Preview({
   const size = formats.bytes(file.size)
   const total = formats.number(count)
   const number = formats.number(place + 1)
+  const modified = file.modifiedAt === undefined ? null : formats.date(file.modifiedAt, DAY_AND_TIME)
   const address = href("/api/files/:fileId", { fileId: file._id })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = ({ ArrowLeft: -1, ArrowRight: 1 } as const)[event.key]
@@ -51,7 +54,11 @@ export function Preview({
       onClose={onClose}
       onKeyDown={onKeyDown}
       title={file.fileName}
-      description={t`${size} · ${number} of ${total}`}
+      description={
+        modified === null
+          ? t`${size} · ${number} of ${total}`
+          : t`${size} · modified ${modified} · ${number} of ${total}`
+      }
       actions={
         <>
           {actions}

@@ -61,8 +61,24 @@ export function SelectionBar({
             <span className="block truncate text-faint tabular-nums">{size}</span>
           </p>
           {isAll || isEvery ? null : (
-            <Button variant="ghost" size="sm" onClick={onAll}>
-              {total === null ? <Trans>All</Trans> : <Trans>Select all {total}</Trans>}
+            <Button
+              variant="ghost"
+              size="sm"
+              {...(total !== null && { "aria-label": t`Select all ${total}` })}
+              onClick={onAll}
+            >
+              {total === null ? (
+                <Trans>All</Trans>
+              ) : (
+                <>
+                  <span className="max-sm:hidden">
+                    <Trans>Select all {total}</Trans>
+                  </span>
+                  <span className="sm:hidden">
+                    <Trans>All {total}</Trans>
+                  </span>
+                </>
+              )}
             </Button>
           )}
           {selection.count === 1 && matching === null ? (

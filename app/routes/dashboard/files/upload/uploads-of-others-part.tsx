@@ -66,7 +66,7 @@ function UploadOfMember({ upload, member }: { upload: Uploading; member: Member 
     <li className="flex min-h-14 items-center gap-3 px-4 py-2">
       <Avatar name={name} image={memberImageUrl} className="size-7!" />
       <div className="min-w-0 flex-1">
-        <p className="truncate font-medium" title={fileName}>
+        <p dir="auto" className="truncate font-medium" title={fileName}>
           {fileName}
         </p>
         <p className="truncate text-faint tabular-nums">

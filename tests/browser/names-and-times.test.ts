@@ -1,0 +1,59 @@
+import type { Locator } from "playwright-core"
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+
+// A browser, a server and a database share the machine with other tests.
+vi.setConfig({ testTimeout: 90_000 })
+
+const ARABIC = "ملف عربي 2026"
+
+let files: FilesBrowser
+beforeAll(async () => {
+  files = await openFilesBrowser({})
+})
+afterAll(() => files.close())
+afterEach(() => files.clear())
+
+it("the time at which a file was modified is shown in every order, and in its preview", async () => {
+  await files.add("tides.txt", "high water")
+  await files.add("unknown.txt")
+  const modifiedAt = Date.UTC(2024, 2, 3, 12)
+  await files.sql`update files set modified_at = ${modifiedAt} where file_name = 'tides.txt'`
+  const page = await files.open("/dashboard/files", { viewport: { width: 1440, height: 900 } })
+  for (const sort of ["newest", "name", "largest"]) {
+    await page.goto(`/dashboard/files?sort=${sort}`)
+    const row = page.getByRole("listitem").filter({ has: link(page, "tides.txt") })
+    await row.getByText("modified 3 Mar 2024").waitFor()
+    const list = page.getByRole("list", { name: "Your files" })
+    expect(await list.getByText("modified").count()).toBe(1)
+  }
+  await link(page, "tides.txt").click()
+  await page.getByRole("dialog").getByText("modified 3 Mar 2024").waitFor()
+})
+
+it("names and titles in Arabic are written from right to left wherever they stand", async () => {
+  await files.add(`${ARABIC}.txt`, "…")
+  const thread = await files.ada("/api/chat/threads", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title: ARABIC }),
+  })
+  expect(thread.status).toBe(201)
+  const page = await files.open("/dashboard/files")
+  const sidebar = page.getByRole("navigation").getByText(ARABIC, { exact: true })
+  expect(await directionOf(sidebar)).toBe("rtl")
+  await link(page, `${ARABIC}.txt`).click()
+  expect(await directionOf(page.getByRole("dialog").getByRole("heading"))).toBe("rtl")
+  await page.keyboard.press("Escape")
+  await sidebar.click()
+  const heading = page.getByRole("heading", { level: 1 })
+  await heading.getByText(ARABIC).waitFor()
+  expect(await directionOf(heading.getByText(ARABIC))).toBe("rtl")
+  const field = page.getByRole("textbox", { name: "Your question" })
+  await field.fill("مرحبا")
+  expect(await directionOf(field)).toBe("rtl")
+})
+
+function directionOf(element: Locator) {
+  return element.first().evaluate((found) => getComputedStyle(found).direction)
+}
