@@ -5,7 +5,7 @@ import { link, openFilesBrowser, type FilesBrowser } from "../support/files-brow
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
-const ARABIC = "ملف عربي 2026"
+const ARABIC = "\u0645\u0644\u0641 \u0639\u0631\u0628\u064a 2026"
 
 let files: FilesBrowser
 beforeAll(async () => {
@@ -50,7 +50,7 @@ it("names and titles in Arabic are written from right to left wherever they stan
   await heading.getByText(ARABIC).waitFor()
   expect(await directionOf(heading.getByText(ARABIC))).toBe("rtl")
   const field = page.getByRole("textbox", { name: "Your question" })
-  await field.fill("مرحبا")
+  await field.fill("\u0645\u0631\u062d\u0628\u0627")
   expect(await directionOf(field)).toBe("rtl")
 })
 
