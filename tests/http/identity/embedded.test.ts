@@ -183,6 +183,17 @@ describe("the embedded provider", () => {
     expect((await hypatia("/api/files")).headers.getSetCookie()).toEqual([])
   })
 
+  test("rejects a session that was not used for a week, however long its cookie is kept", async () => {
+    const marie = await signUp(app, someone("marie"))
+    const headers = { cookie: marie.cookie() }
+    expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(200)
+    await sql`
+      update auth.session set expires_at = now() - interval '1 second'
+      where user_id = (select id from auth.user where email = ${marie.email})`
+    expect((await fetch(`${app.origin}/api/files`, { headers })).status).toBe(401)
+    expect((await fetch(`${app.origin}/api/realtime/token`, { headers })).status).toBe(401)
+  })
+
   test("rejects the old cookie after signing out", async () => {
     const send = await signUp(app, someone("grete"))
     const cookie = send.cookie()
