@@ -1,6 +1,8 @@
+import type * as v from "valibot"
 import { formatBytes } from "./files/contract.ts"
 import { REFUSAL } from "./realtime/refusal-brand.ts"
 import { fillIn } from "./realtime/refusal-text-contract.ts"
+import { findUnknownField, listed } from "./realtime/unknown-field.ts"
 import {
   allRefusalTexts,
   isReason,
@@ -145,12 +147,36 @@ export function dataOfIssue({ message }: { message: string }): RefusalData {
   return { message: inEnglish(name, values), reason: name, values }
 }
 
-/** The refusal of input that a schema did not accept. */
-export function badInput([issue]: readonly [{ message: string }, ...unknown[]]): BadRequest<Reason> {
+interface Issue {
+  message: string
+  path?: { key: unknown }[] | undefined
+}
+
+/** The refusal of `input` that a schema did not accept. A field that it does not have is named. */
+export function badInput(
+  [issue]: readonly [Issue, ...unknown[]],
+  schema?: v.GenericSchema,
+  input?: unknown,
+): BadRequest<Reason> {
+  const unknown = schema && refuseUnknownField(schema, input)
+  if (unknown) return unknown
   const { message, reason, values } = dataOfIssue(issue)
-  if (reason === undefined) return new BadRequest("input-invalid", { problem: message })
+  if (reason === undefined) {
+    const path = issue.path?.map(({ key }) => String(key)).join(".")
+    return new BadRequest("input-invalid", { problem: path ? `${path}: ${message}` : message })
+  }
   // The types of the values were checked where the schema named the reason.
   return new BadRequest(reason as Reason, ...([values] as never as []))
+}
+
+/** Null if `input` has no field that the schema does not have. */
+export function refuseUnknownField(schema: v.GenericSchema, input: unknown): BadRequest<Reason> | null {
+  const unknown = findUnknownField(schema, input)
+  if (!unknown) return null
+  const { field, meant, known } = unknown
+  return meant === undefined
+    ? new BadRequest("field-unknown", { field, known: listed(known) })
+    : new BadRequest("field-misspelt", { field, meant })
 }
 
 function inEnglish(reason: Reason, values: RefusalValues = {}): string {

@@ -317,6 +317,13 @@ export const programRefusalTexts = {
   "file-not-encoded":
     "{fileName} can't be read: the URL of a file in a message has to be a data URL in base64. Other files can be uploaded first and attached by their id.",
   "input-invalid": "{problem}",
+  "field-unknown": 'Unknown field "{field}". Known: {known}.',
+  "field-misspelt": 'Unknown field "{field}". Did you mean "{meant}"?',
+  "parameter-unknown": 'Unknown query parameter "{field}". Known: {known}.',
+  "parameter-misspelt": 'Unknown query parameter "{field}". Did you mean "{meant}"?',
+  "parameter-repeated": 'The query parameter "{parameter}" is there more than once.',
+  "parameter-unfit": 'The query parameter "{parameter}" has to be {allowed}.',
+  "limit-unfit": 'The query parameter "limit" has to be a whole number from 1 to {most}.',
   "export-format-unknown": "The format is markdown or json.",
   "image-url-unfit": "An image needs a URL that starts with http or https and holds no password.",
 } as const

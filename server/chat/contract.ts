@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { PageCursor, PageLength, RowCursor } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
@@ -158,7 +159,7 @@ export type FileReference = v.InferOutput<typeof FileReference>
 export const SEARCH_LIMIT = 200
 
 /** The query of a search. */
-export const SearchQuery = v.object({
+export const SearchQuery = v.strictObject({
   q: v.optional(
     v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, reason("search-too-long", { most: SEARCH_LIMIT }))),
     "",
@@ -169,7 +170,7 @@ export const SearchQuery = v.object({
 export type SearchQuery = v.InferOutput<typeof SearchQuery>
 
 /** The query of an export. */
-export const ExportQuery = v.object({
+export const ExportQuery = v.strictObject({
   format: v.optional(v.picklist(["markdown", "json"], reason("export-format-unknown")), "markdown"),
 })
 export type ExportQuery = v.InferOutput<typeof ExportQuery>
@@ -217,7 +218,7 @@ const Title = v.pipe(
  * With a `question` and no title, the title is the start of the question; a model may replace it
  * later.
  */
-export const CreateThread = v.object({
+export const CreateThread = v.strictObject({
   title: v.optional(Title),
   question: v.optional(v.pipe(v.string(), v.maxLength(MESSAGE_LIMIT))),
   /** A personal conversation without it. */
@@ -225,10 +226,10 @@ export const CreateThread = v.object({
 })
 export type CreateThread = v.InferOutput<typeof CreateThread>
 
-export const RenameThread = v.object({ title: Title })
+export const RenameThread = v.strictObject({ title: Title })
 export type RenameThread = v.InferOutput<typeof RenameThread>
 
-export const SetPeopleOnly = v.object({
+export const SetPeopleOnly = v.strictObject({
   peopleOnly: v.pipe(
     v.boolean(),
     v.description("In a space: the model replies only to messages that name it, as in `@Assistant`."),
@@ -238,7 +239,10 @@ export type SetPeopleOnly = v.InferOutput<typeof SetPeopleOnly>
 
 /** One of them, or both. */
 export const ChangeThread = v.pipe(
-  v.partial(v.object({ ...RenameThread.entries, ...SetPeopleOnly.entries })),
+  v.strictObject({
+    title: v.optional(RenameThread.entries.title),
+    peopleOnly: v.optional(SetPeopleOnly.entries.peopleOnly),
+  }),
   v.check(
     ({ title, peopleOnly }) => title !== undefined || peopleOnly !== undefined,
     reason("title-missing"),
@@ -249,7 +253,7 @@ export const ChangeThread = v.pipe(
  * Where a conversation is moved or copied to, and whether files of other places that are attached to
  * its messages are copied along or taken off them.
  */
-export const MoveThread = v.object({
+export const MoveThread = v.strictObject({
   spaceId: InSpace,
   attachments: v.optional(v.picklist(["copy", "leave"], reason("attachments-unfit")), "copy"),
 })
@@ -265,7 +269,7 @@ interface OfMove {
  * What a link to a conversation shows: the conversation as it is at each visit, or as it was when
  * the link was created. A missing or null limit is no limit.
  */
-export const ShareThread = v.object({
+export const ShareThread = v.strictObject({
   ...linkLimits,
   shows: v.optional(v.picklist(["live", "copy"], reason("link-shows-unfit")), "live"),
 })
@@ -358,18 +362,16 @@ export type Presence = v.InferOutput<typeof Presence>
 
 export const chatPresenceChannel: ChannelType<"chat.presence", Presence> = { name: "chat.presence" }
 
-/** The query of a list of conversations or messages. Invalid values are ignored. */
-export const PageQuery = v.object({
-  cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(100))), undefined),
-  limit: v.fallback(
-    v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
-    50,
-  ),
-})
+/** The query of a list of messages. */
+export const PageQuery = v.strictObject({ cursor: RowCursor, limit: PageLength })
 export type PageQuery = v.InferOutput<typeof PageQuery>
 
 /** The query of the list of conversations: the caller's own, or those in a space. */
-export const ThreadsQuery = v.object({ ...PageQuery.entries, spaceId: v.optional(v.string()) })
+export const ThreadsQuery = v.strictObject({
+  cursor: PageCursor,
+  limit: PageLength,
+  spaceId: v.optional(v.string()),
+})
 export type ThreadsQuery = v.InferOutput<typeof ThreadsQuery>
 
 /** The response to a request with `Prefer: respond-async`. Everything else is in the records. */

@@ -1,7 +1,7 @@
 import { and, desc, isNotNull, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { chatThreads } from "#db/schema/chat.ts"
-import { readCursor, writeCursor } from "#server/cursor.ts"
+import { requirePlace, writeCursor } from "#server/cursor.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor, requireMember } from "#server/spaces/access.ts"
@@ -44,9 +44,9 @@ export function listTrashedThreads(scope: Scope<"db" | "viewer">, page: PageQuer
 async function listAmong(
   place: SQL | undefined,
   { db }: Scope<"db">,
-  { cursor, limit }: PageQuery,
+  { cursor, limit }: Pick<ThreadsQuery, "cursor" | "limit">,
 ): Promise<ThreadPage> {
-  const after = readCursor(Cursor, cursor ?? "")
+  const after = requirePlace(Cursor, cursor)
   const threads = await db
     .select(summary)
     .from(chatThreads)

@@ -27,11 +27,12 @@ export const MatchingFiles = v.strictObject({
 })
 export type MatchingFiles = v.InferOutput<typeof MatchingFiles>
 
-/** The same in a query. */
+/** The same in a query, which names no files. */
 export const CountFiles = v.strictObject({
-  ...MatchingFiles.entries,
+  spaceId: MatchingFiles.entries.spaceId,
+  q: MatchingFiles.entries.q,
+  type: MatchingFiles.entries.type,
   until: v.optional(v.pipe(v.string(), v.toNumber(), Moment)),
-  except: v.optional(v.never()),
 })
 
 /** The files in the trash of one place. */

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { linkLimits } from "#server/links/contract.ts"
+import { PageCursor, PageLength } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
@@ -124,7 +125,7 @@ export const ShareId = v.pipe(v.string(), v.uuid())
 
 const NAMELESS = reason("file-name-missing")
 
-export const RenameFile = v.object(
+export const RenameFile = v.strictObject(
   {
     fileName: v.pipe(
       v.string(NAMELESS),
@@ -144,7 +145,7 @@ export type RenameFile = v.InferOutput<typeof RenameFile>
 const DOWNLOADS_RANGE = reason("link-downloads-unfit")
 
 /** A link's limits. A missing or null value is no limit. */
-export const ShareFile = v.object({
+export const ShareFile = v.strictObject({
   ...linkLimits,
   maxDownloads: v.nullish(
     v.pipe(
@@ -158,34 +159,56 @@ export const ShareFile = v.object({
 export type ShareFile = v.InferOutput<typeof ShareFile>
 
 /** Which place a call is about. Text that is no id is refused as a space that does not exist. */
-export const Place = v.object({ spaceId: v.optional(v.string()) })
+export const Place = v.strictObject({ spaceId: v.optional(v.string()) })
 export type Place = v.InferOutput<typeof Place>
 
 /** The place that a request's query names. */
 export function placeOf({ url }: Pick<Request, "url">): Place {
-  return v.parse(Place, Object.fromEntries(new URL(url).searchParams))
+  return { spaceId: new URL(url).searchParams.get("spaceId") ?? undefined }
 }
 
-/** Where a page begins, and its length. Invalid values are ignored. */
-export const ListTrash = v.object({
+/** The query of an upload in one request. The name and the time are those of a file that is the body. */
+export const UploadQuery = v.strictObject({
   ...Place.entries,
-  cursor: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2000))), undefined),
-  limit: v.fallback(
-    v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
-    50,
+  name: v.optional(v.string()),
+  lastModified: v.optional(v.string()),
+})
+
+/** The query of a download. */
+export const DownloadQuery = v.strictObject({
+  download: v.optional(v.pipe(v.string(), v.description("Present: to be saved, not shown."))),
+})
+
+/** The query of a deletion. */
+export const RemoveQuery = v.strictObject({
+  permanently: v.optional(
+    v.pipe(
+      v.literal("1"),
+      v.description("1: for ever, whether it is in the trash or not. Otherwise it goes into the trash."),
+    ),
   ),
 })
+
+/** Where a page begins, and its length. */
+export const ListTrash = v.strictObject({ ...Place.entries, cursor: PageCursor, limit: PageLength })
 export type ListTrash = v.InferOutput<typeof ListTrash>
 
-/** Part of a name, as lists are searched for it. */
-export const SearchText = v.pipe(v.string(), v.transform(searchable), v.maxLength(200))
+/** Characters of a search. */
+export const FILE_SEARCH_LIMIT = 200
 
-/** The query of a list. Invalid values are ignored. */
-export const ListFiles = v.object({
-  q: v.fallback(v.optional(SearchText, ""), ""),
-  sort: v.fallback(v.optional(v.picklist(SORTS), "newest"), "newest"),
-  type: v.fallback(v.optional(v.picklist(KINDS)), undefined),
-  everywhere: v.fallback(Everywhere, undefined),
+/** Part of a name, as lists are searched for it. */
+export const SearchText = v.pipe(
+  v.string(),
+  v.transform(searchable),
+  v.maxLength(FILE_SEARCH_LIMIT, reason("search-too-long", { most: FILE_SEARCH_LIMIT })),
+)
+
+/** The query of a list. */
+export const ListFiles = v.strictObject({
+  q: v.optional(SearchText, ""),
+  sort: v.optional(v.picklist(SORTS), "newest"),
+  type: v.optional(v.picklist(KINDS)),
+  everywhere: Everywhere,
   ...ListTrash.entries,
 })
 export type ListFiles = v.InferOutput<typeof ListFiles>

@@ -1,6 +1,7 @@
 import { pipeline } from "node:stream/promises"
 import { Busboy } from "@fastify/busboy"
-import { BadRequest } from "#server/errors.ts"
+import * as v from "valibot"
+import { BadRequest, refuseUnknownField } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import { readModified } from "./modified.ts"
 import { onceOf, type Once } from "./once.ts"
@@ -8,6 +9,9 @@ import type { IncomingFile } from "./upload.ts"
 
 /** Of one form. */
 const MOST_FILES = 50
+
+/** The texts of a form with files. */
+const FormFields = v.strictObject({ lastModified: v.optional(v.string()) })
 
 /**
  * Passes the files of a request to `take`, one after the other as they arrive, and resolves with
@@ -58,9 +62,11 @@ async function takeFromForm<Taken>(
   // That of the file that follows it.
   let modifiedAt: number | undefined
   parser.on("field", (field, text) => {
-    if (field !== "lastModified") return
     try {
-      modifiedAt = readModified(text)
+      // A form may have fields of its own, which are ignored.
+      const unknown = refuseUnknownField(FormFields, { [field]: text })
+      if (unknown?.reason === "field-misspelt") throw unknown
+      if (!unknown) modifiedAt = readModified(text)
     } catch (error) {
       failed.abort(error)
     }
@@ -73,7 +79,7 @@ async function takeFromForm<Taken>(
     // A refusal stops reading the file; the parser must not report that as a malformed form.
     const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
     const ofFile = once && { key: `${once.key} ${taken.length + 1}` }
-    const taking = take({ fileName, bytes, size, modifiedAt, once: ofFile })
+    const taking = take({ fileName: decodeFormName(fileName), bytes, size, modifiedAt, once: ofFile })
     modifiedAt = undefined
     taking.catch((error: unknown) => failed.abort(error))
     taken.push(taking)
@@ -86,6 +92,14 @@ async function takeFromForm<Taken>(
     throw failed.signal.reason
   }
   return Promise.all(taken)
+}
+
+/**
+ * What browsers escape in the names of a form, https://html.spec.whatwg.org/#multipart-form-data. They
+ * do not escape a percent sign, so no other sequence means anything but itself.
+ */
+function decodeFormName(name: string): string {
+  return name.replaceAll(/%(0A|0D|22)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
 function openParser(request: Request) {

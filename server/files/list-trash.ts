@@ -1,12 +1,12 @@
 import { and, desc, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { files } from "#db/schema/files.ts"
-import { writeCursor } from "#server/cursor.ts"
+import { requirePlace, writeCursor } from "#server/cursor.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "#server/spaces/access.ts"
 import { trashIn } from "./access.ts"
 import type { ListTrash, TrashPage } from "./contract.ts"
-import { requirePlace, summary, summaryOf } from "./list.ts"
+import { summary, summaryOf } from "./list.ts"
 
 /**
  * One page of the viewer's trash, or of a space's, the most recently trashed first. Throws

@@ -1,8 +1,7 @@
 import { and, asc, desc, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { files, type File } from "#db/schema/files.ts"
-import { readCursor, writeCursor } from "#server/cursor.ts"
-import { BadRequest } from "#server/errors.ts"
+import { requirePlace, writeCursor } from "#server/cursor.ts"
 import type { Scope } from "#server/scope.ts"
 import { listSpaceIds, requireMember } from "#server/spaces/access.ts"
 import { filesAmong, filesIn } from "./access.ts"
@@ -133,15 +132,4 @@ type Cursor = v.InferOutput<typeof Cursor>
 /** The condition for the files after this one, in any order. */
 export function cursorAfter({ _id, fileName, size, modifiedAt, _creationTime }: FileSummary): string {
   return writeCursor([_id, fileName, size, modifiedAt ?? _creationTime] satisfies Cursor)
-}
-
-/** Throws `BadRequest` for a cursor that the list did not issue. */
-export function requirePlace<Schema extends v.GenericSchema>(
-  schema: Schema,
-  cursor: string | undefined,
-): v.InferOutput<Schema> | undefined {
-  if (cursor === undefined) return undefined
-  const place = readCursor(schema, cursor)
-  if (place === undefined) throw new BadRequest("cursor-foreign")
-  return place
 }

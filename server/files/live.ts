@@ -4,6 +4,7 @@ import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
+import type { InputSchema } from "#server/realtime/unknown-field.ts"
 import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#db/schema/files.ts"
 import { fileCalls, MatchingFiles, MoveFiles, NamedFiles, SelectedTrash } from "./acts-contract.ts"
 import { FileId, RenameFile, ShareId, type TrashedFile } from "./contract.ts"
@@ -254,7 +255,7 @@ async function removeMany(scope: Scope<"db" | "viewer">, which: v.InferOutput<ty
   return count
 }
 
-function ofFiles<const Name extends string, const Args extends v.GenericSchema, Needs>(
+function ofFiles<const Name extends string, const Args extends InputSchema, Needs>(
   name: Name,
   description: string,
   args: Args,

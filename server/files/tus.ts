@@ -51,7 +51,7 @@ async function answerTus(
   request: Request,
   answers: Record<string, () => Promise<Response>>,
 ): Promise<Response> {
-  const response = await answerRefusals(async () => {
+  return answerRefusals(async () => {
     // Some networks allow only GET and POST. A GET is not overridden, because its origin would not
     // have been checked.
     const override = request.method === "POST" ? request.headers.get("x-http-method-override") : null
@@ -61,6 +61,11 @@ async function answerTus(
     const answer = Object.hasOwn(answers, method) ? answers[method] : undefined
     return answer ? answer() : methodNotAllowed([...Object.keys(answers), "OPTIONS"])
   })
+}
+
+/** Middleware of both: each response says which tus it is, also one to a method that is not allowed. */
+export async function speakTus(_asked: unknown, next: () => Promise<Response>): Promise<Response> {
+  const response = await next()
   response.headers.set("Tus-Resumable", VERSION)
   response.headers.set("Cache-Control", "no-store")
   return response

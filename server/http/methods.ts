@@ -1,9 +1,45 @@
-import { methodNotAllowed } from "#server/transport/json.ts"
+import * as v from "valibot"
+import { isRefusal } from "#server/errors.ts"
+import { json, methodNotAllowed } from "#server/transport/json.ts"
+import { refusalBody } from "#server/transport/refusals.ts"
+import { isApiPath } from "#server/transport/paths.ts"
+import { queryOf, type FieldsSchema } from "./query.ts"
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
 
-/** Middleware for a resource route: any other method gets 405, with the allowed ones in `Allow`. */
-export function allowMethods(...allowed: Method[]) {
-  return ({ request }: { request: Request }, next: () => Promise<Response>): Promise<Response> | Response =>
-    allowed.some((method) => method === request.method) ? next() : methodNotAllowed(allowed)
+/** For a method whose query is not ours to define. */
+export const ANY_QUERY = "any"
+
+/** What the query of each method may hold. */
+type Queries = Partial<Record<Method, FieldsSchema | typeof ANY_QUERY>>
+
+/** For a method that takes no query. */
+export const NO_QUERY = v.strictObject({})
+
+/**
+ * Middleware for a resource route: any other method gets 405, with the allowed ones in `Allow`. A
+ * method of the API that is given without a schema takes no query: what it does not know gets 400
+ * here, before anything is done. Pages and downloads for people take any, because others add to
+ * their URLs.
+ */
+export function allowMethods(...allowed: Method[] | [Queries]) {
+  const [first] = allowed
+  const queries: Queries = typeof first === "object" ? first : {}
+  const methods = typeof first === "object" ? Object.keys(first) : (allowed as Method[])
+  return ({ request, url }: { request: Request; url: URL }, next: () => Promise<Response>) => {
+    const method = methods.find((each) => each === request.method) as Method | undefined
+    if (!method) return methodNotAllowed(methods)
+    const schema = queries[method] ?? (isApiPath(url.pathname) ? NO_QUERY : ANY_QUERY)
+    return (schema !== ANY_QUERY && refuseQuery(url, schema)) || next()
+  }
+}
+
+function refuseQuery(url: URL, schema: FieldsSchema): Response | null {
+  try {
+    queryOf({ url: url.href }, schema)
+    return null
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return json(refusalBody(error), { status: error.status })
+  }
 }

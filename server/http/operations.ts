@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { domains } from "#server/domains.ts"
 import type { DomainScope } from "#server/operations/domain.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
+import type { FieldsSchema } from "./query.ts"
 
 /** The operations at one path, by method. */
 export interface Endpoint {
@@ -12,7 +13,7 @@ export interface Endpoint {
   readonly scope: DomainScope
 }
 
-type Body = v.GenericSchema<unknown, Record<string, unknown>>
+type Body = FieldsSchema
 
 /** The pattern of the route that answers for all of them, and for unknown URLs under /api. */
 const EVERY = "/api/*"

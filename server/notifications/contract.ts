@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { NotificationRow } from "#db/schema/notifications.ts"
+import { PageLength, RowCursor } from "#server/page-contract.ts"
 
 /** That the reader was mentioned in a message of a space. */
 export type Notification = Pick<
@@ -25,13 +26,10 @@ export interface NotificationPage {
 }
 
 /** The query of a list of notifications. */
-export const NotificationsQuery = v.object({
-  cursor: v.fallback(v.optional(v.pipe(v.string(), v.uuid())), undefined),
-  limit: v.fallback(
-    v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(100)), "50"),
-    50,
-  ),
-  unread: v.fallback(v.optional(v.literal("true")), undefined),
+export const NotificationsQuery = v.strictObject({
+  cursor: RowCursor,
+  limit: PageLength,
+  unread: v.optional(v.literal("true")),
 })
 export type NotificationsQuery = v.InferOutput<typeof NotificationsQuery>
 

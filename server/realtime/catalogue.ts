@@ -8,6 +8,7 @@ import type { Shapes } from "./shapes.ts"
 import { isStorable } from "./storable-contract.ts"
 import type { WatchedTable } from "./tables.ts"
 import type { DependencyPlace } from "./client.ts"
+import { withUnknownField } from "./unknown-field.ts"
 
 /**
  * A query as requested: a declared query with arguments that its schema accepts, for one viewer.
@@ -69,7 +70,11 @@ export function createCatalogue(
     if (viewer !== null) permit(viewer, name)
     if (!isStorable(given)) throw unstorable()
     const parsed = v.safeParse(query.schema, given, { abortEarly: true })
-    if (!parsed.success) throw new Refused("invalid", `The arguments of ${name} have the wrong form.`)
+    if (!parsed.success)
+      throw new Refused(
+        "invalid",
+        withUnknownField(`The arguments of ${name} have the wrong form.`, query.schema, given),
+      )
     const args = parsed.output
     return {
       query,

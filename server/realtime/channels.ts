@@ -11,6 +11,7 @@ import type { Metrics } from "./metrics.ts"
 import { createPeers, type Peers } from "./peers.ts"
 import { Refused } from "./refusal.ts"
 import { createAllowance, type Allowance } from "./allowance.ts"
+import { withUnknownField } from "./unknown-field.ts"
 
 export interface ChannelsOptions {
   readonly channels: readonly Channel[]
@@ -146,7 +147,11 @@ export function createChannels({ channels, metrics, publish }: ChannelsOptions):
       if (declared.sentBy === "server")
         throw new Refused("forbidden", `Only the server sends messages to ${channel}.`)
       const parsed = v.safeParse(declared.schema, message)
-      if (!parsed.success) throw new Refused("invalid", `The message for ${channel} has the wrong form.`)
+      if (!parsed.success)
+        throw new Refused(
+          "invalid",
+          withUnknownField(`The message for ${channel} has the wrong form.`, declared.schema, message),
+        )
       if (declared.accepts?.(parsed.output, client.viewer) === false)
         throw new Refused("forbidden", `The message for ${channel} says something about somebody else.`)
       const text = JSON.stringify(parsed.output)

@@ -25,6 +25,7 @@ import type { MutationRequest } from "./mutate.ts"
 import { Outbox } from "./outbox.ts"
 import { refusalFor, createRefusal, Refused, tookTooLong } from "./refusal.ts"
 import type { Subscriber } from "./subscribe.ts"
+import { withUnknownField } from "./unknown-field.ts"
 
 export interface Verified<Viewer> {
   readonly viewer: Viewer
@@ -136,14 +137,9 @@ export function createConnection<Viewer>(
 
   socket.on("subscribe", (message: unknown, answer: unknown) => {
     const parsed = v.safeParse(SubscribeMessage, message)
-    const error = !parsed.success ? malformed("subscribe") : limited()
-    if (error || !parsed.success) {
-      return reply(answer, {
-        accepted: [],
-        refused: [],
-        error: error ?? malformed("subscribe"),
-      })
-    }
+    const unfit = parsed.success ? null : malformed("subscribe", SubscribeMessage, message)
+    const error = unfit ?? limited()
+    if (error || !parsed.success) return reply(answer, { accepted: [], refused: [], error })
     void subscriber.subscribe(client, parsed.output.subscriptions).then((done) => reply(answer, done))
   })
 
@@ -364,7 +360,7 @@ function parse<Schema extends v.GenericSchema>(
   event: string,
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, message)
-  if (!parsed.success) throw new Refused("invalid", malformed(event).message)
+  if (!parsed.success) throw new Refused("invalid", malformed(event, schema, message).message)
   return parsed.output
 }
 
@@ -372,10 +368,10 @@ function tooMany(what: "messages" | "changes") {
   return createRefusal("rate_limited", `too-many-${what}`, 1000).refusal
 }
 
-function malformed(event: string) {
+function malformed(event: string, schema: v.GenericSchema, message: unknown) {
   return {
     code: "invalid" satisfies ErrorCode as ErrorCode,
-    message: `The message ${event} has the wrong form.`,
+    message: withUnknownField(`The message ${event} has the wrong form.`, schema, message),
   }
 }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 
 import type { ErrorCode, LiveRow, MutationType, QueryType } from "./contract.ts"
+import type { InputSchema } from "./unknown-field.ts"
 
 /**
  * A column's name in PostgreSQL, and how its text form becomes a value. NULL becomes null without
@@ -75,7 +76,7 @@ export type SnapshotSql = (
 
 interface LiveQueryDefinition<
   Name extends string,
-  Schema extends v.GenericSchema,
+  Schema extends InputSchema,
   Row extends LiveRow,
   Viewer,
   Field extends keyof Row & string,
@@ -118,7 +119,7 @@ export interface LiveQuery<
   Row extends LiveRow = LiveRow,
 > extends QueryType<Name, Args, Row> {
   readonly description: string
-  readonly schema: v.GenericSchema
+  readonly schema: InputSchema
   readonly table: Table
   readonly order?: FieldOrder
   readonly page?: Paging
@@ -146,7 +147,7 @@ export interface ErasedRange {
  */
 export function defineLiveQuery<
   const Name extends string,
-  Schema extends v.GenericSchema,
+  Schema extends InputSchema,
   Row extends LiveRow,
   Viewer,
   Field extends keyof Row & string = keyof Row & string,
@@ -212,7 +213,7 @@ export interface Mutation<
   Value = unknown,
 > extends MutationType<Name, Args, Value> {
   readonly description: string
-  readonly schema: v.GenericSchema
+  readonly schema: InputSchema
   readonly value?: v.GenericSchema
   readonly refusals?: Refusals
   run(scope: Scope, args: unknown): Promise<unknown>
@@ -224,7 +225,7 @@ export interface Mutation<
  */
 export function defineMutation<
   const Name extends string,
-  Schema extends v.GenericSchema,
+  Schema extends InputSchema,
   Scope,
   Value,
 >(definition: {

@@ -15,7 +15,11 @@ export type TransactionQuery = (
 ) => Promise<readonly Record<string, unknown>[]>
 
 /** The error for arguments that a mutation's schema does not accept. */
-export type RefuseArguments = (issues: readonly [{ message: string }, ...unknown[]]) => Error
+export type RefuseArguments = (
+  issues: readonly [{ message: string }, ...unknown[]],
+  schema: v.GenericSchema,
+  args: unknown,
+) => Error
 
 /**
  * Opens a transaction for the product, runs `work` in it and commits, or rolls back and rethrows
@@ -70,7 +74,7 @@ export function createMutator<Viewer, Scope>(
     permit(viewer, request.mutation)
     if (!isStorable(request.args)) throw unstorable()
     const parsed = v.safeParse(mutation.schema, request.args, { abortEarly: true })
-    if (!parsed.success) throw refuseArguments(parsed.issues)
+    if (!parsed.success) throw refuseArguments(parsed.issues, mutation.schema, request.args)
     const digest = digestOf(request)
     const done = await transact(viewer, async (scope, query) => {
       const [fresh] = await query(REMEMBERED, [userId, request.mutationId, digest])

@@ -12,6 +12,7 @@ import type { Hub } from "./hub.ts"
 import { CONNECTION_LIMITS } from "./limits.ts"
 import { HandshakeMessage } from "./messages.ts"
 import { refusalFor, createRefusal, Refused } from "./refusal.ts"
+import { describeUnknownField, findUnknownField } from "./unknown-field.ts"
 
 export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly hub: Hub
@@ -225,7 +226,9 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         throw createRefusal("version", "page-outdated")
       if (version === PROTOCOL_VERSION && token === undefined)
         throw new Refused("unauthorized", "Sign in first: the handshake has no token.")
-      throw new Refused("invalid", `The handshake has the wrong form: ${handshake.issues[0].message}`)
+      const unknown = findUnknownField(HandshakeMessage, auth)
+      const problem = unknown ? describeUnknownField(unknown) : handshake.issues[0].message
+      throw new Refused("invalid", `The handshake has the wrong form: ${problem}`)
     }
     if (handshaken.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
     handshaken.add(socket.conn)

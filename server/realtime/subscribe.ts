@@ -24,6 +24,7 @@ import type { Snapshot, SnapshotReader, Snapshots } from "./snapshot.ts"
 import { renderSnapshot, sizeOf, type Part } from "./snapshot-event.ts"
 import type { Tuple } from "./tables.ts"
 import type { Transaction } from "./transactions.ts"
+import { withUnknownField } from "./unknown-field.ts"
 
 export interface SubscribeOptions {
   readonly hub: Hub
@@ -432,6 +433,10 @@ function tooSlow(): Refused {
 
 function readItem(item: { readonly id: number }): SubscribeItem {
   const parsed = v.safeParse(SubscribeItemMessage, item)
-  if (!parsed.success) throw new Refused("invalid", `The subscription ${item.id} has the wrong form.`)
+  if (!parsed.success)
+    throw new Refused(
+      "invalid",
+      withUnknownField(`The subscription ${item.id} has the wrong form.`, SubscribeItemMessage, item),
+    )
   return parsed.output
 }

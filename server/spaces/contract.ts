@@ -42,7 +42,7 @@ export const Slug = v.pipe(
 export const CreateSpace = v.strictObject({ name: SpaceName })
 export type CreateSpace = v.InferOutput<typeof CreateSpace>
 
-export const ChangeSpace = v.object({ name: v.optional(SpaceName), slug: v.optional(Slug) })
+export const ChangeSpace = v.strictObject({ name: v.optional(SpaceName), slug: v.optional(Slug) })
 export type ChangeSpace = v.InferOutput<typeof ChangeSpace>
 
 export const SPACE_ROLES = ["owner", "editor", "reader"] as const satisfies readonly Role[]
@@ -51,16 +51,16 @@ export const SPACE_ROLES = ["owner", "editor", "reader"] as const satisfies read
 export const LESSER_ROLES = ["editor", "reader"] as const
 const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
 
-export const ChangeMember = v.object({ role: LesserRole })
+export const ChangeMember = v.strictObject({ role: LesserRole })
 export type ChangeMember = v.InferOutput<typeof ChangeMember>
 
-export const TransferSpace = v.object({ userId: MemberId })
+export const TransferSpace = v.strictObject({ userId: MemberId })
 
 /** The last part of an invitation's URL. */
 export const JoinSpace = v.strictObject({ token: v.pipe(v.string(), v.maxLength(100)) })
 
 /** To an email address, or without one by a link that several people can use. */
-export const Invite = v.object({
+export const Invite = v.strictObject({
   role: LesserRole,
   email: v.optional(Email),
   /** Milliseconds since the epoch. */
@@ -83,6 +83,9 @@ export const Invite = v.object({
   ),
 })
 export type Invite = v.InferOutput<typeof Invite>
+
+/** The query of a space's picture: the `pictureId`, so that caches may keep it. */
+export const PictureQuery = v.strictObject({ id: v.optional(v.string()) })
 
 /** A space as its members see it. */
 export const SpaceRow = v.strictObject({

@@ -54,7 +54,7 @@ export const ClerkId = v.pipe(v.string(), v.nonEmpty(), v.maxLength(255))
  * The identity provider's values for a person, as the sync sends them. Absent and null mean the
  * same.
  */
-export const CreateOrUpdateUser = v.object({
+export const CreateOrUpdateUser = v.strictObject({
   clerkId: ClerkId,
   /** Empty if the provider knows no email address. */
   email: v.pipe(v.string(), v.maxLength(320), withoutControlCharacters),
@@ -72,7 +72,7 @@ export const CreateOrUpdateUser = v.object({
 })
 export type CreateOrUpdateUser = v.InferOutput<typeof CreateOrUpdateUser>
 
-export const SaveProfile = v.object({
+export const SaveProfile = v.strictObject({
   name: v.pipe(
     v.string(reason("name-missing")),
     v.transform((text) => text.replaceAll(/\s+/g, " ")),

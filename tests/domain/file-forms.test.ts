@@ -49,6 +49,19 @@ describe("a form with files", () => {
     )
   })
 
+  it("has names as browsers write them, where nothing but quotation marks and ends of lines is escaped", async () => {
+    const body = new FormData()
+    for (const name of ['form "quoted" ü漢.txt', "two\r\nlines.txt", "100%.txt", "a%41%2F%0d.txt"])
+      body.append("file", new Blob(["x"]), name)
+    const request = new Request("http://localhost/api/files", { method: "POST", body })
+    expect(await takeFiles(request, readFile)).toEqual([
+      'form "quoted" ü漢.txt: x',
+      "two\r\nlines.txt: x",
+      "100%.txt: x",
+      "a%41%2F%0d.txt: x",
+    ])
+  })
+
   it("ends at the first refused file, with its refusal", async () => {
     await expect(takeFiles(formOf(FORM), refuse)).rejects.toThrow("one.txt is refused")
   })

@@ -213,7 +213,11 @@ describe("all files that match", () => {
       for (const body of wrong) {
         const answer = await ada(`/api/files/${path}`, post(body))
         expect([path, body, answer.status]).toEqual([path, body, 400])
-        expect(await answer.json()).toMatchObject({ reason: "files-unselected" })
+        const ofLists = path === "restore" || path === "purge" ? [] : ["q", "type"]
+        const known = new Set(["until", "except", ...ofLists])
+        const isUnknown = Object.keys(Object(body.all)).some((field) => !known.has(field))
+        const reason = isUnknown ? /^field-(misspelt|unknown)$/ : /^files-unselected$/
+        expect(await answer.json()).toMatchObject({ reason: expect.stringMatching(reason) })
       }
     for (const body of [{ ids: [_id], all: {} }, { all: { query: "a" } }, { all: true, q: "a" }])
       expect((await ada("/api/files/archive", post(body))).status).toBe(400)

@@ -419,7 +419,7 @@ describe("GET /api/files", () => {
     const found = (await (await ada("/api/files?q=TXT&sort=oldest")).json()) as Page
     expect(found.files.map(({ fileName }) => fileName)).toEqual(["c.txt", "a.txt"])
     expect((await ada("/api/files?cursor=nonsense")).status).toBe(400)
-    expect((await ada("/api/files?q=%00&limit=-1&sort=up")).status).toBe(200)
+    expect((await ada("/api/files?q=%00")).status).toBe(200)
     await Promise.all((await list(ada)).map(remove))
   })
 })

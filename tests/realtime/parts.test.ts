@@ -52,7 +52,7 @@ function defineWithoutAuthorize() {
   return defineLiveQuery({
     name: "x",
     description: "For the tests of the engine.",
-    args: v.object({}),
+    args: v.strictObject({}),
     table: messages,
     range: () => ({ eq: { threadId: "t" } }),
     dependencies: () => [{ table: messages, eq: { _id: "1" } }],

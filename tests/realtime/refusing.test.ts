@@ -52,6 +52,11 @@ describe("the handshake", () => {
     ["an empty token", { token: "" }, /"token"/],
     ["an oversized token", { token: "x".repeat(17_000) }, /"token"/],
     ["a client that is not text", { client: {} }, /"client"/],
+    [
+      "an unknown field",
+      { clientName: "me", client: undefined },
+      /Unknown field "clientName"\. Did you mean "client"\?/,
+    ],
     ["a client with too long a name", { client: "x".repeat(201) }, /"client"/],
   ])("reports %s", async (_name, auth, message) => {
     await expect(suite.client().connect(auth)).rejects.toMatchObject({

@@ -1,20 +1,22 @@
-import * as v from "valibot"
-import { answerRefusals, refusalBody } from "#server/transport/refusals.ts"
-import { badInput } from "#server/errors.ts"
+import { answerRefusals } from "#server/transport/refusals.ts"
 import { CreateThread, ThreadsQuery } from "#server/chat/contract.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
-import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { json } from "#server/transport/json.ts"
+import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
+import { queryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/chat-threads.ts"
 
 export const handle = { credential: "key", scope: "chat" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({ GET: ThreadsQuery, HEAD: ThreadsQuery, POST: NO_QUERY }),
+]
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(ThreadsQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = queryOf(request, ThreadsQuery)
   return answerRefusals(async () =>
     json(await listThreads(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
   )
@@ -22,12 +24,9 @@ export async function loader({ context, request }: Route.LoaderArgs) {
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
-  const body = await readJson(request)
-  if (!body.ok)
-    return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-  const input = v.safeParse(CreateThread, body.value)
-  if (!input.success) return json(refusalBody(badInput(input.issues)), { status: 400 })
-  return answerRefusals(async () =>
-    json({ thread: await createThread(scope, input.output) }, { status: 201 }),
-  )
+  return answerRefusals(async () => {
+    const body = await parseBody(request, CreateThread)
+    if (body instanceof Response) return body
+    return json({ thread: await createThread(scope, body) }, { status: 201 })
+  })
 }

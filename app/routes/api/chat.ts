@@ -20,7 +20,7 @@ import { streamResponse } from "#server/chat/stream-response.ts"
 import { answerOnce, askInBackground, startReply } from "#server/chat/turn.ts"
 import { claimedAddress } from "#server/http/client-key.ts"
 import { bodyTooLarge, json } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, ANY_QUERY } from "#server/http/methods.ts"
 import { prefersAsync } from "#server/http/prefer.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { requireScope, servicesOf, sessionOf } from "#server/http/scope.ts"
@@ -32,7 +32,7 @@ import type { Route } from "./+types/chat.ts"
 
 export const handle = { credential: "key", scope: "chat" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ POST: ANY_QUERY })]
 
 /** The checks run in the order of docs/http-api.md; the first that fails ends the request. */
 export async function action({ request, context }: Route.ActionArgs) {

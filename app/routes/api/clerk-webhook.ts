@@ -1,14 +1,14 @@
 import { applyNotice } from "#server/accounts/apply-notice.ts"
 import { readBytes } from "#server/transport/body.ts"
 import { bodyTooLarge, json } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, ANY_QUERY } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/clerk-webhook.ts"
 
 export const handle = { credential: "none" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ POST: ANY_QUERY })]
 
 /** Bytes. Clerk's largest requests are about ten kilobytes. */
 const LIMIT = 256 * 1024

@@ -1,6 +1,6 @@
 import { clientKey } from "#server/http/client-key.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, ANY_QUERY } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { MOST_EMAILS } from "#server/http/email-limit.ts"
@@ -12,7 +12,7 @@ import type { Route } from "./+types/email.ts"
 
 export const handle = { credential: "key", scope: "email" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ POST: ANY_QUERY })]
 
 /** The checks run in the order of docs/http-api.md; the first that fails ends the request. */
 export async function action({ context, request }: Route.ActionArgs) {

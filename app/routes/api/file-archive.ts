@@ -1,5 +1,3 @@
-import * as v from "valibot"
-import { badInput } from "#server/errors.ts"
 import { archiveFiles } from "#server/files/archive.ts"
 import { ArchiveFiles } from "#server/files/acts-contract.ts"
 import { readBytes } from "#server/transport/body.ts"
@@ -7,6 +5,7 @@ import { bodyTooLarge } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { fitting } from "./parse-body.ts"
 import type { Route } from "./+types/file-archive.ts"
 
 export const handle = { credential: "key", scope: "files:read" }
@@ -21,11 +20,8 @@ export async function action({ context, request }: Route.ActionArgs) {
   return answerRefusals(async () => {
     const bytes = await readBytes(request, LIMIT)
     if (!bytes) return bodyTooLarge({}, LIMIT)
-    const input = v.safeParse(ArchiveFiles, await readSelection(bytes, request.headers.get("content-type")), {
-      abortEarly: true,
-    })
-    if (!input.success) throw badInput(input.issues)
-    return archiveFiles(scope, input.output)
+    const selection = await readSelection(bytes, request.headers.get("content-type"))
+    return archiveFiles(scope, fitting(ArchiveFiles, selection))
   })
 }
 

@@ -1,10 +1,10 @@
-import * as v from "valibot"
 import { SelectedFiles } from "#server/files/acts-contract.ts"
-import { ListTrash, placeOf } from "#server/files/contract.ts"
+import { ListTrash, Place, placeOf } from "#server/files/contract.ts"
 import { listTrash } from "#server/files/list-trash.ts"
 import { emptyTrash, trashFiles } from "#server/files/trash.ts"
 import { json } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
+import { queryOf } from "#server/http/query.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { parseBody } from "./parse-body.ts"
@@ -12,11 +12,13 @@ import type { Route } from "./+types/file-trash.ts"
 
 export const handle = { credential: "key", scope: "files" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST", "DELETE")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({ GET: ListTrash, HEAD: ListTrash, POST: NO_QUERY, DELETE: Place }),
+]
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(ListTrash, Object.fromEntries(new URL(request.url).searchParams))
+  const query = queryOf(request, ListTrash)
   return answerRefusals(async () =>
     json(await listTrash(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
   )

@@ -1,4 +1,4 @@
-import { answerTusUpload } from "#server/files/tus.ts"
+import { answerTusUpload, speakTus } from "#server/files/tus.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-upload.ts"
@@ -6,6 +6,7 @@ import type { Route } from "./+types/file-upload.ts"
 export const handle = { credential: "key", scope: "files:write" }
 
 export const middleware: Route.MiddlewareFunction[] = [
+  speakTus,
   allowMethods("HEAD", "PATCH", "DELETE", "POST", "OPTIONS"),
 ]
 

@@ -1,12 +1,16 @@
 import { href } from "react-router"
-import { answerTusCreation } from "#server/files/tus.ts"
+import { answerTusCreation, speakTus } from "#server/files/tus.ts"
 import { allowMethods } from "#server/http/methods.ts"
+import { Place } from "#server/files/contract.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/file-uploads.ts"
 
 export const handle = { credential: "key", scope: "files:write" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST", "OPTIONS")]
+export const middleware: Route.MiddlewareFunction[] = [
+  speakTus,
+  allowMethods({ POST: Place, OPTIONS: Place }),
+]
 
 /** Handles OPTIONS. */
 export function loader(args: Route.LoaderArgs) {

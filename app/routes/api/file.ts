@@ -1,18 +1,25 @@
-import * as v from "valibot"
-import { badInput } from "#server/errors.ts"
-import { RenameFile } from "#server/files/contract.ts"
+import { DownloadQuery, RemoveQuery, RenameFile } from "#server/files/contract.ts"
 import { renameFile } from "#server/files/files.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { serveFile } from "#server/files/serve.ts"
-import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { json } from "#server/transport/json.ts"
+import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
+import { queryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
+import { parseBody } from "./parse-body.ts"
 import type { Route } from "./+types/file.ts"
 
 export const handle = { credential: "key", scope: "files" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PATCH", "DELETE")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({
+    GET: DownloadQuery,
+    HEAD: DownloadQuery,
+    PATCH: NO_QUERY,
+    DELETE: RemoveQuery,
+  }),
+]
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
@@ -23,15 +30,12 @@ export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
     if (request.method === "DELETE") {
-      const isFinal = new URL(request.url).searchParams.get("permanently") === "1"
+      const isFinal = queryOf(request, RemoveQuery).permanently !== undefined
       await (isFinal ? purgeFile(scope, params.fileId) : trashFile(scope, params.fileId))
       return new Response(null, { status: 204 })
     }
-    const body = await readJson(request, { cleansTexts: true })
-    if (!body.ok)
-      return body.status === 413 ? bodyTooLarge() : json({ error: "Invalid JSON body" }, { status: 400 })
-    const input = v.safeParse(RenameFile, body.value)
-    if (!input.success) throw badInput(input.issues)
-    return json({ file: await renameFile(scope, params.fileId, input.output) })
+    const body = await parseBody(request, RenameFile, { cleansTexts: true })
+    if (body instanceof Response) return body
+    return json({ file: await renameFile(scope, params.fileId, body) })
   })
 }

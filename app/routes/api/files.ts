@@ -1,21 +1,23 @@
-import * as v from "valibot"
-import { ListFiles, placeOf } from "#server/files/contract.ts"
+import { ListFiles, placeOf, UploadQuery } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { listFiles } from "#server/files/list.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
+import { queryOf } from "#server/http/query.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/files.ts"
 
 export const handle = { credential: "key", scope: "files" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "POST")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({ GET: ListFiles, HEAD: ListFiles, POST: UploadQuery }),
+]
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(ListFiles, Object.fromEntries(new URL(request.url).searchParams))
+  const query = queryOf(request, ListFiles)
   return answerRefusals(async () =>
     json(await listFiles(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
   )

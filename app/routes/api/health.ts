@@ -1,13 +1,13 @@
 import { clientKey } from "#server/http/client-key.ts"
 import { json } from "#server/transport/json.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, ANY_QUERY } from "#server/http/methods.ts"
 import { rateLimitHeaders } from "#server/transport/rate-limit.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import type { Route } from "./+types/health.ts"
 
 export const handle = { credential: "none" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ GET: ANY_QUERY, HEAD: ANY_QUERY })]
 
 export function loader({ context, request }: Route.LoaderArgs) {
   const limit = servicesOf(context).limiters.health.check(clientKey(request))

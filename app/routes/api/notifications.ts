@@ -1,5 +1,5 @@
-import * as v from "valibot"
 import { allowMethods } from "#server/http/methods.ts"
+import { queryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { NotificationsQuery } from "#server/notifications/contract.ts"
 import { listNotifications } from "#server/notifications/notifications.ts"
@@ -9,10 +9,12 @@ import type { Route } from "./+types/notifications.ts"
 
 export const handle = { credential: "key", scope: "spaces" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({ GET: NotificationsQuery, HEAD: NotificationsQuery }),
+]
 
 export async function loader({ context, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  const query = v.parse(NotificationsQuery, Object.fromEntries(new URL(request.url).searchParams))
+  const query = queryOf(request, NotificationsQuery)
   return json(await listNotifications(scope, query), { headers: NOT_KEPT })
 }

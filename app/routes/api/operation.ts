@@ -1,4 +1,6 @@
+import { NO_QUERY } from "#server/http/methods.ts"
 import { allowedAt, findEndpoint } from "#server/http/operations.ts"
+import { queryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
@@ -21,6 +23,7 @@ async function answer({ context, params, request }: Route.LoaderArgs): Promise<R
   const { operation, body: schema } = asked
   const scope = await requireScope(context)
   return answerRefusals(async () => {
+    queryOf(request, NO_QUERY)
     const body = schema && (await parseBody(request, schema))
     if (body instanceof Response) return body
     const output = await operation.run(scope, { ...body, ...values })

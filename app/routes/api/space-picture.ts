@@ -1,6 +1,7 @@
 import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
 import { TooLarge } from "#server/errors.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
+import { PictureQuery } from "#server/spaces/contract.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { removeSpacePicture, saveSpacePicture, serveSpacePicture } from "#server/spaces/picture.ts"
 import { readBytes } from "#server/transport/body.ts"
@@ -9,7 +10,9 @@ import type { Route } from "./+types/space-picture.ts"
 
 export const handle = { credential: "key", scope: "spaces" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("GET", "HEAD", "PUT", "DELETE")]
+export const middleware: Route.MiddlewareFunction[] = [
+  allowMethods({ GET: PictureQuery, HEAD: PictureQuery, PUT: NO_QUERY, DELETE: NO_QUERY }),
+]
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
   const scope = await requireScope(context)

@@ -212,7 +212,7 @@ const failed = v.strictObject({ error: refusal })
 export const CLIENT_MESSAGES: Readonly<Record<string, MessageDescription & { answer?: v.GenericSchema }>> = {
   subscribe: {
     summary: "Follow live queries.",
-    schema: v.object({
+    schema: v.strictObject({
       // The engine reads the items one by one, to refuse them one by one.
       subscriptions: v.pipe(
         v.array(SubscribeItemMessage),

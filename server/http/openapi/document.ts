@@ -85,8 +85,8 @@ function sessionCookie({ identity, origin }: Config): string {
 }
 
 /**
- * Responses that any request can get: a cross-site request or one without its second factor is
- * refused, and the database may be unreachable.
+ * Responses that any request can get: an unknown query, a cross-site request or one without its second
+ * factor is refused, and the database may be unreachable.
  */
 function withCommonAnswers(paths: Record<string, PathItem>): Record<string, PathItem> {
   return Object.fromEntries(
@@ -109,6 +109,7 @@ function withCommon(method: string, operation: Operation): Operation {
   return {
     ...operation,
     responses: {
+      "400": refusal("The query has a parameter that is not described here, or not with this value."),
       "403": refusal(why),
       ...operation.responses,
       "503": refusal("The database can't be reached. Try again in a moment."),

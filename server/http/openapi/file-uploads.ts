@@ -65,7 +65,7 @@ const uploadId = idParameter("uploadId")
 
 export const fileUploadsPaths: Record<string, PathItem> = {
   "/api/files/uploads": {
-    options: abilities("describeUploads"),
+    options: { ...abilities("describeUploads"), parameters: [spaceId] },
     post: {
       ...ofFiles,
       operationId: "createUpload",

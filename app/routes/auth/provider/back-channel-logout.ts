@@ -1,6 +1,6 @@
 import { LogoutForm } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
-import { allowMethods } from "#server/http/methods.ts"
+import { allowMethods, ANY_QUERY } from "#server/http/methods.ts"
 import { servicesOf } from "#server/http/scope.ts"
 import { networkIn } from "#server/http/visit.ts"
 import { json } from "#server/transport/json.ts"
@@ -9,7 +9,7 @@ import type { Route } from "./+types/back-channel-logout.ts"
 /** The token in the form proves who sent it. */
 export const handle = { credential: "none" }
 
-export const middleware: Route.MiddlewareFunction[] = [allowMethods("POST")]
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ POST: ANY_QUERY })]
 
 /**
  * Per minute and network: a provider that signs everybody out sends one request for each session.

@@ -21,6 +21,7 @@ import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { findPlace } from "#server/http/place.ts"
+import { pageQueryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -59,7 +60,11 @@ export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matche
 export async function loader({ context, params, url }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { spaceId, isPaid } = await findPlace(scope, params)
-  const query = v.parse(ListFiles, { limit: "100", ...Object.fromEntries(url.searchParams), spaceId })
+  const query = pageQueryOf(ListFiles, {
+    limit: "100",
+    ...Object.fromEntries(url.searchParams),
+    spaceId,
+  })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
   const revisions = findRevisions(scope, spaceId)
   // What no live query has is read after its revision, so that what changes in between is not missed.

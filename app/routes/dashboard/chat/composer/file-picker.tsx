@@ -8,7 +8,7 @@ import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
-import type { FilePage, FileSummary } from "#server/files/contract.ts"
+import { FILE_SEARCH_LIMIT, type FilePage, type FileSummary } from "#server/files/contract.ts"
 import { send } from "#app/routes/dashboard/send.ts"
 import { useSearch } from "#app/routes/dashboard/use-search.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
@@ -54,6 +54,7 @@ export function FilePicker({ attached, onPick, onClose }: FilePickerProps) {
           type="search"
           placeholder={t`Find by name…`}
           autoComplete="off"
+          maxLength={FILE_SEARCH_LIMIT}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

@@ -6,7 +6,7 @@ import { Form, useSubmit } from "react-router"
 import { buttonClass } from "#app/ui/button.tsx"
 import { SearchField } from "#app/ui/search-field.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
-import { KINDS, type Kind, type ListFiles, type Sort } from "#server/files/contract.ts"
+import { FILE_SEARCH_LIMIT, KINDS, type Kind, type ListFiles, type Sort } from "#server/files/contract.ts"
 
 /** Search, type and order, kept in the URL. */
 export function FilesToolbar({
@@ -35,7 +35,7 @@ export function FilesToolbar({
         name="q"
         defaultValue={q}
         placeholder={t`Search files`}
-        maxLength={200}
+        maxLength={FILE_SEARCH_LIMIT}
         onChange={({ currentTarget: { form } }) => {
           clearTimeout(typing.current)
           typing.current = setTimeout(ask, 250, form)
