@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
+import { isFull } from "#db/outage.ts"
 import type { User } from "#db/schema/users.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/session.ts"
 import type { FullScope, Services } from "#server/scope.ts"
 import { saveLanguage } from "#server/users/language.ts"
-import { findOrCreateUser } from "#server/users/users.ts"
+import { findOrCreateUser, unsavedUser } from "#server/users/users.ts"
 import { json } from "#server/transport/json.ts"
 import { refusalBody } from "#server/transport/refusals.ts"
 import { chosenLanguage, languageFor } from "#server/transport/language.ts"
@@ -47,7 +48,10 @@ async function openScope(context: Context): Promise<FullScope> {
   const shared = servicesOf(context)
   const services = { ...shared, db: shared.dbFor(session.userId) }
   try {
-    const user = await findOrCreateUser(services, session)
+    const user = await findOrCreateUser(services, session).catch((error: unknown) => {
+      if (!reads(context) || !isFull(error)) throw error
+      return unsavedUser(services, session)
+    })
     // A program's requests say nothing about its owner.
     if (session.via !== "cookie") return { ...services, viewer: { session, user } }
     const reader = await noteLanguage(services, user, context.get(incomingContext).headers)
@@ -61,6 +65,11 @@ async function openScope(context: Context): Promise<FullScope> {
   }
 }
 
+/** What is read is shown also if the database has no space for what is noted with it. */
+function reads(context: Context): boolean {
+  return ["GET", "HEAD"].includes(context.get(incomingContext).method ?? "")
+}
+
 /**
  * Stores the choices made in the browser in the person's record, and the browser's preferences if
  * nothing is known of the person yet.
@@ -71,7 +80,11 @@ async function noteLanguage(
   { cookie, "accept-language": acceptLanguage }: IncomingHttpHeaders,
 ): Promise<User> {
   const language = chosenLanguage(cookie) ?? user.language ?? languageFor({ acceptLanguage })
-  if (language !== user.language) await saveLanguage(services, user.clerkId, language)
+  if (language !== user.language)
+    await saveLanguage(services, user.clerkId, language).catch((error: unknown) => {
+      // Their next request tries it again.
+      if (!isFull(error)) throw error
+    })
   return { ...user, language }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { and, eq, getTableColumns, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import { users, type User } from "#db/schema/users.ts"
@@ -32,6 +33,20 @@ export async function findOrCreateUser(
   })
   // No row is returned if another request created the record in between.
   return made ?? (await requireUser(scope, session.userId))
+}
+
+/** Stands in for the record of a person who has none, where the database has no space for one. */
+export async function unsavedUser(scope: Scope<"identity">, session: Pick<Session, "userId">): Promise<User> {
+  return {
+    ...(await askProvider(scope, session)),
+    _id: randomUUID(),
+    _creationTime: Date.now(),
+    onboardingCompleted: null,
+    onboardingStep: null,
+    language: null,
+    notifiesInApp: true,
+    notifiesByEmail: true,
+  }
 }
 
 /**

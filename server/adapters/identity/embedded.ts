@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
+import { isFull } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { SIGN_IN_WAYS } from "#db/schema/security.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
@@ -118,9 +119,17 @@ export async function openEmbeddedIdentity(
     if (session === "suspended") return null
     if (session) return { ...session, via: "cookie" }
 
-    const { headers, response } = await outages.during(() =>
+    const asked = outages.during(() =>
       auth.api.getSession({ headers: cookiesOf(request), returnHeaders: true }),
     )
+    const found = await asked.catch((error: unknown) => error)
+    if (found instanceof Error) {
+      // A session is renewed once there is space for it.
+      const due = isFull(found) ? await readSession(cookies, { due: true }) : null
+      if (!due || due === "suspended") throw found
+      return { ...due, via: "cookie" }
+    }
+    const { headers, response } = await asked
     if (!response) return null
     renewed.set(request, headers.getSetCookie())
     return {

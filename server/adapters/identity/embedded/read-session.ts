@@ -32,7 +32,8 @@ export async function openSessionReader(auth: Auth, db: Database) {
     .where(eq(authSession.token, sql.placeholder("token")))
     .prepare("session_by_token")
 
-  return async (cookieHeader: string) => {
+  /** `due` also returns a session that is due for renewal. */
+  return async (cookieHeader: string, { due = false } = {}) => {
     const cookies = parseCookies(cookieHeader)
     if (cookies.has(authCookies.dontRememberToken.name)) return null
     const token = readSigned(cookies.get(authCookies.sessionToken.name) ?? "", secret)
@@ -41,7 +42,7 @@ export async function openSessionReader(auth: Auth, db: Database) {
     if (!found) return null
     const { expiresAt, suspendedAt, hasShown, hasFactor, ...session } = found
     if (suspendedAt) return "suspended" as const
-    if (expiresAt.getTime() <= Date.now() + SETTLED) return null
+    if (expiresAt.getTime() <= Date.now() + (due ? 0 : SETTLED)) return null
     return { ...session, secondFactor: secondFactorOf(hasShown, hasFactor) }
   }
 }
