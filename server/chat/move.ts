@@ -54,7 +54,7 @@ export function moveThread(
     if (spaceId !== null) await hideFindings(inside, id)
     const [moved] = await tx
       .update(chatThreads)
-      .set({ spaceId, ...(spaceId === null && { userId }) })
+      .set({ spaceId, ...(spaceId === null && { userId, peopleOnly: false }) })
       .where(eq(chatThreads._id, id))
       .returning(summary)
     if (!moved) throw new Error("The database returned no row for the moved conversation.")
@@ -62,8 +62,18 @@ export function moveThread(
       .update(chatReads)
       .set({ spaceKey: spaceId ?? PERSONAL })
       .where(eq(chatReads.threadId, id))
+    if (spaceId !== null) await noteRead(inside, moved, spaceId)
     return moved
   })
+}
+
+/** What was personal is not new to the person who moves it into a space. */
+async function noteRead({ db, viewer }: Moving, thread: ThreadSummary, spaceKey: string): Promise<void> {
+  const { _id: threadId, messageCount } = thread
+  await db
+    .insert(chatReads)
+    .values({ userId: viewer.user._id, threadId, spaceKey, messageCount, readAt: Date.now() })
+    .onConflictDoNothing()
 }
 
 /**
@@ -92,7 +102,14 @@ export function copyThread(
     const { title, titleSource } = thread
     const [copy] = await tx
       .insert(chatThreads)
-      .values({ userId: scope.viewer.user._id, title, titleSource, lastMessageAt: Date.now(), spaceId })
+      .values({
+        userId: scope.viewer.user._id,
+        title,
+        titleSource,
+        lastMessageAt: Date.now(),
+        spaceId,
+        peopleOnly: spaceId !== null && thread.peopleOnly,
+      })
       .returning(summary)
     if (!copy) throw new Error("The database returned no row for the copied conversation.")
     await copyMessages(inside, thread, copy)

@@ -240,6 +240,7 @@ async function prepare(
     requestId: question.requestId,
     question: await prepareMessage(scope, tx, { threadId, question }, before, note),
     toPeople,
+    waited: isNext,
     title: isUntitled && !known ? titleOf(question.text) : null,
     deadline: Date.now() + timeLimit + ENDING_TIME,
   }

@@ -196,6 +196,8 @@ export interface NewTurn {
   question: NewMessage
   /** The message is to the people in a space: there is no turn. */
   toPeople: boolean
+  /** It waited: its author may have left before others wrote. */
+  waited: boolean
   /** Null if the conversation keeps its own. */
   title: string | null
   /** Milliseconds since the epoch. */
@@ -214,10 +216,11 @@ export async function storeTurns(
 ): Promise<{ threadId: string; questionId: string; answerId: string | null }[]> {
   if (fresh.length === 0) return []
   const userId = viewer.user._id
-  const rows = fresh.map(({ threadId, requestId, question, toPeople, title, deadline }) => ({
+  const rows = fresh.map(({ threadId, requestId, question, toPeople, waited, title, deadline }) => ({
     thread_id: threadId,
     request_id: requestId,
     to_people: toPeople,
+    waited,
     question_id: question._id,
     is_stored: question.isStored,
     content: question.text,
@@ -231,11 +234,11 @@ export async function storeTurns(
   }))
   return tx.execute(sql`
     with asked as materialized (
-      select thread_id, request_id, to_people, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
+      select thread_id, request_id, to_people, waited, coalesce(question_id, uuidv7()) as question_id, is_stored, content,
         nullif(attachments, 'null'::jsonb) as attachments, edited,
         nullif(mentions, 'null'::jsonb) as mentions, title, deadline, answer_id, answer_edited
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (
-        thread_id uuid, request_id text, to_people boolean, question_id uuid, is_stored boolean, content text,
+        thread_id uuid, request_id text, to_people boolean, waited boolean, question_id uuid, is_stored boolean, content text,
         attachments jsonb, edited boolean, mentions jsonb, title text, deadline bigint, answer_id uuid,
         answer_edited boolean
       )
@@ -262,10 +265,11 @@ export async function storeTurns(
       from asked where ${chatThreads._id} = asked.thread_id
       returning ${chatThreads}.*
     ), read as (
-      -- Who writes has read what is there.
+      -- Who writes now has read what is there.
       insert into ${chatReads} (user_id, thread_id, space_key, message_count, read_at)
       select ${userId}::uuid, _id, space_key, message_count, ${Date.now()}::bigint
-      from thread where space_id is not null
+      from thread
+      where space_id is not null and _id in (select thread_id from asked where not waited)
       on conflict (user_id, thread_id) do update set
         message_count = excluded.message_count, read_at = excluded.read_at, space_key = excluded.space_key
     )

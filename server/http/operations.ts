@@ -49,8 +49,10 @@ export function namesIn(path: string): string[] {
  * is none.
  */
 export function findEndpoint(rest = ""): { endpoint: Endpoint; values: Record<string, string> } | null {
+  // As React Router matches the other routes.
+  const path = `/api/${rest}`.replace(/\/+$/, "")
   for (const endpoint of endpoints) {
-    const values = valuesIn(endpoint.path, `/api/${rest}`)
+    const values = valuesIn(endpoint.path, path)
     if (values) return { endpoint, values }
   }
   return null
@@ -64,7 +66,7 @@ function valuesIn(pattern: string, path: string): Record<string, string> | null 
   for (const [at, part] of parts.entries()) {
     const name = wanted[at] ?? ""
     if (name.startsWith(":") && part !== "") values[name.slice(1)] = part
-    else if (name !== part) return null
+    else if (name.toLowerCase() !== part.toLowerCase()) return null
   }
   return values
 }

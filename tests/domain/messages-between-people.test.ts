@@ -242,6 +242,7 @@ describe("a conversation with messages between people", () => {
     await setPeopleOnly(ada, threadId, { peopleOnly: true })
     const copy = await copyThread(ada, threadId, { attachments: "copy" })
     expect(copy.peopleOnly).toBe(false)
+    expect((await copyThread(ada, threadId, { spaceId, attachments: "copy" })).peopleOnly).toBe(true)
     threadId = copy._id
     expect(await contents()).toEqual(["the first", "", "Grace Hopper:\n\n@Ada hello"])
     expect(await send(ada, "Any news?")).toMatchObject({ kind: "fresh" })
@@ -249,6 +250,19 @@ describe("a conversation with messages between people", () => {
     await moveThread(ada, threadId, { spaceId, attachments: "copy" })
     expect((await listMessages(bob, threadId)).entries).toHaveLength(5)
   })
+})
+
+it("is no longer for people only once it is personal", async () => {
+  await setPeopleOnly(ada, threadId, { peopleOnly: true })
+  expect((await moveThread(ada, threadId, { attachments: "copy" })).peopleOnly).toBe(false)
+})
+
+it("tells nobody outside of a space whose name is one of its members'", async () => {
+  const eve = await chat.scopeOf("eve")
+  const begun = { requestId: "new", again: false, createsThread: true, spaceId }
+  const newThread = crypto.randomUUID()
+  expect(await isToPeople(eve, newThread, { ...begun, text: "@Ada hi" })).toBe(false)
+  expect(await isToPeople(ada, newThread, { ...begun, text: "@Grace hi" })).toBe(true)
 })
 
 const SAID = ["@Grace how deep is it?", "@Ada 40 metres, I think"]

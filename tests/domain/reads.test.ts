@@ -64,9 +64,37 @@ describe("how far somebody has read a conversation of a space", () => {
   })
 })
 
+describe("what somebody moves into a space", () => {
+  it("is not unread for them, and all of it is for the others", async () => {
+    threadId = crypto.randomUUID()
+    await openTurn(ada, threadId, { ...message("mine"), createsThread: true }, 60_000)
+    await chat.db.update(chatTurns).set({ status: "completed", endedAt: 1 })
+    await moveThread(ada, threadId, { spaceId, attachments: "copy" })
+    expect(await reads()).toEqual([[ada.viewer.user._id, 2]])
+  })
+})
+
+describe("a message that waited", () => {
+  it("marks nothing as read that was written while its author was away", async () => {
+    await join(eve, spaceId, "editor")
+    await send(ada, "another question")
+    const waiting = await send(eve, "after it", { mayWait: true })
+    if (waiting.kind !== "waiting") throw new Error("The message does not wait.")
+    const { waitingId } = waiting
+    await send(grace, "a message", { toPeople: true })
+    await chat.db.update(chatTurns).set({ status: "completed", endedAt: 1 })
+    await send(eve, "after it", { waitingId })
+    expect((await reads()).map(([userId]) => userId)).not.toContain(eve.viewer.user._id)
+  })
+})
+
 const message = (text: string) => ({ requestId: text, text, again: false })
 
-function send(author: ChatScope, text: string, more: { toPeople?: boolean } = {}) {
+function send(
+  author: ChatScope,
+  text: string,
+  more: { toPeople?: boolean; mayWait?: boolean; waitingId?: string } = {},
+) {
   return openTurn(author, threadId, { ...message(text), createsThread: true, spaceId, ...more }, 60_000)
 }
 

@@ -85,6 +85,16 @@ describe("the OpenAPI document describes", () => {
   })
 })
 
+test.each([
+  ["/api/spaces", 200],
+  ["/api/spaces/", 200],
+  ["/API/Spaces", 200],
+  ["/api/spaces/x/y/z", 404],
+])("an operation is found as every route is: %s answers %i", async (path, status) => {
+  const headers = { Authorization: `Bearer ${await ada.apiKey()}` }
+  expect((await fetch(new URL(path, app.origin), { headers })).status).toBe(status)
+})
+
 describe("the check against the document", () => {
   const limits = { "X-RateLimit-Remaining": "29", "X-RateLimit-Reset": "1795208012171" }
   const body = { status: "ok", timestamp: "2026-11-20T20:52:32.171Z", uptime: 1.5 }
