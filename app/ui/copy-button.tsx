@@ -3,7 +3,15 @@ import { useEffect, useState } from "react"
 import { Button } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 
-export function CopyButton({ text, label, className }: { text: string; label: string; className?: string }) {
+interface CopyButtonProps {
+  text: string
+  /** The same with its formatting, for programs that have any. */
+  html?: (button: Element) => Promise<string>
+  label: string
+  className?: string
+}
+
+export function CopyButton({ text, html, label, className }: CopyButtonProps) {
   const { t } = useLingui()
   const [result, setResult] = useState<"copied" | "failed" | null>(null)
   useEffect(() => {
@@ -12,9 +20,9 @@ export function CopyButton({ text, label, className }: { text: string; label: st
     return () => clearTimeout(timer)
   }, [result])
 
-  async function copy() {
+  async function copy(button: Element) {
     try {
-      await navigator.clipboard.writeText(text)
+      await write(text, html?.(button))
       setResult("copied")
     } catch {
       setResult("failed")
@@ -28,7 +36,7 @@ export function CopyButton({ text, label, className }: { text: string; label: st
       className={className}
       aria-label={words}
       title={words}
-      onClick={() => void copy()}
+      onClick={({ currentTarget }) => void copy(currentTarget)}
     >
       <Icon name={result === "copied" ? "check" : result === "failed" ? "x" : "copy"} className="size-3.5" />
       <span role="status" className="sr-only">
@@ -36,4 +44,20 @@ export function CopyButton({ text, label, className }: { text: string; label: st
       </span>
     </Button>
   )
+}
+
+async function write(text: string, html: Promise<string> | undefined): Promise<void> {
+  if (html && "ClipboardItem" in window) {
+    try {
+      // Safari only takes what is written before anything is waited for.
+      const formatted = html.then((source) => new Blob([source], { type: "text/html" }))
+      const plain = new Blob([text], { type: "text/plain" })
+      return await navigator.clipboard.write([
+        new ClipboardItem({ "text/plain": plain, "text/html": formatted }),
+      ])
+    } catch {
+      // The text alone is better than nothing.
+    }
+  }
+  await navigator.clipboard.writeText(text)
 }

@@ -270,6 +270,42 @@ describe("a reply or its message", () => {
     )
   })
 
+  inAll("is copied with its formatting, and without what only this page shows", async () => {
+    const said = [
+      "## Tides\n\nHigh **water** at [noon](https://example.org/a?b=1&c=2), low at `six`.",
+      "- one\n- two",
+      "| Port | Time |\n| --- | ---: |\n| Dover | 12:00 |",
+      "```ts\nconst tide = 1 < 2\n```",
+      "It is $e = mc^2$.",
+    ].join("\n\n")
+    const page = await open(await chat.thread(0, { say: said }), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    })
+    await page.locator("math").waitFor()
+    await page.getByRole("button", { name: "Copy reply" }).click()
+    await page.getByRole("button", { name: "Copied" }).waitFor()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(said)
+    const pasted = await paste(page)
+    for (const html of [
+      /<h\d[^>]*>Tides<\/h\d>/,
+      /<strong[^>]*>water<\/strong>/,
+      /<a href="https:\/\/example\.org\/a\?b=1&amp;c=2"[^>]*>noon<\/a>/,
+      /<code[^>]*>six<\/code>/,
+      /<li[^>]*>one<\/li>/,
+      /<td align="right"[^>]*>12:00<\/td>/,
+      /<pre[^>]*><code[^>]*>const tide = 1 &lt; 2<\/code><\/pre>/,
+      /<math/,
+    ])
+      expect(pasted.html).toMatch(html)
+    expect(pasted.html).not.toMatch(/class=|<button|<svg|<script/)
+    expect(pasted.text).not.toMatch(/\bts\b|Copy/)
+
+    await page.getByRole("button", { name: "Copy code" }).click()
+    await page.getByRole("button", { name: "Copied" }).waitFor()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("const tide = 1 < 2")
+    expect((await paste(page)).html).toMatch(/<pre[^>]*>const tide = 1 &lt; 2<\/pre>/)
+  })
+
   inAll("shows formulas", async () => {
     const page = await open(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
     await page.locator("math mfrac").waitFor()
@@ -679,4 +715,21 @@ async function isInSight(page: Page, text: string) {
 /** Whether all of an element's text fits into it. */
 function isWhole({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) {
   return scrollWidth <= clientWidth && scrollHeight <= clientHeight
+}
+
+/** What a program with formatting receives from the clipboard. */
+async function paste(page: Page): Promise<{ html: string; text: string }> {
+  await page.evaluate(() => {
+    const editor = document.createElement("div")
+    editor.contentEditable = "true"
+    editor.id = "editor"
+    document.getElementById("editor")?.remove()
+    document.body.append(editor)
+    editor.focus()
+  })
+  await page.keyboard.press("ControlOrMeta+V")
+  return page.locator("#editor").evaluate((editor) => ({
+    html: editor.innerHTML,
+    text: editor.textContent ?? "",
+  }))
 }

@@ -17,9 +17,12 @@ export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = fals
   const pieces = useColours(code, language, isOpen)
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <div className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint touch:h-11">
+      <div
+        className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint touch:h-11"
+        data-not-copied
+      >
         <span className="truncate font-mono">{language || t`text`}</span>
-        <CopyButton text={code} label={t`Copy code`} className="size-7" />
+        <CopyButton text={code} html={() => preformatted(code)} label={t`Copy code`} className="size-7" />
       </div>
       <pre
         className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6"
@@ -32,6 +35,11 @@ export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = fals
     </div>
   )
 })
+
+async function preformatted(code: string): Promise<string> {
+  const { toPreformatted } = await import("./rich-text.ts")
+  return toPreformatted(code)
+}
 
 function Piece({ piece: { text, scope } }: { piece: CodePiece }) {
   const colour = colourOf(scope)

@@ -14,7 +14,7 @@ export function LongText({ text }: { text: string }) {
   const left = text.length - end
   const characters = formats.number(left)
   return (
-    <div className="space-y-3">
+    <div data-unformatted className="space-y-3">
       <p className={classOfText(text, "[overflow-wrap:anywhere] whitespace-pre-wrap")}>
         {text.slice(0, end)}
       </p>

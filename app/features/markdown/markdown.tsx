@@ -37,6 +37,7 @@ export const Markdown = memo(function Markdown({ text, isGrowing = false }: Mark
   return (
     <FootnotesProvider value={footnotes}>
       <div
+        data-formatted
         className={classOfText(
           text,
           "space-y-4 break-words [&_:is(p,li,h1,h2,h3,h4,h5,h6,th,td)]:[unicode-bidi:plaintext] [&_:is(ul,ol)]:space-y-1.5",

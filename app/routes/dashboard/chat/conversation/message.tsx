@@ -169,7 +169,7 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
       ) : null}
       {isRunning || !text ? null : (
         <Acts className={classNames("-ml-2", isLast && "opacity-100")}>
-          <CopyButton text={text} label={t`Copy reply`} className="size-8" />
+          <CopyButton text={text} html={formatted} label={t`Copy reply`} className="size-8" />
           {isLast && status === "completed" && mayEdit ? (
             <Act icon="refresh" title={t`Regenerate`} label={t`Regenerate`} onClick={() => onAgain(bubble)} />
           ) : null}
@@ -179,6 +179,12 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
       )}
     </>
   )
+}
+
+/** Rejects if some of the reply is not rendered with its formatting, because it is very long. */
+async function formatted(button: Element): Promise<string> {
+  const { toRichText } = await import("#app/features/markdown/rich-text.ts")
+  return toRichText(button.closest("article"))
 }
 
 /** The actions of a message, visible on hover, on keyboard focus, and on touch screens. */
