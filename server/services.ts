@@ -91,6 +91,7 @@ export async function openServices(config: Config, log: Log, migrations: string)
     )
     opened.push(backups.stop)
     const model = await openModel(config, tracing, opened)
+    const thumbnailer = openThumbnails(log, opened)
     const services: EarlyServices = {
       config,
       log,
@@ -107,9 +108,9 @@ export async function openServices(config: Config, log: Log, migrations: string)
       uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
       runningRequests: openRunningRequests(),
       activityExchange: openActivityExchange({ announce, db, log, process: lock.number }),
-      thumbnailer: openThumbnails(log, opened),
+      thumbnailer,
       model,
-      replies: createReplies({ model, config, log, blobs }),
+      replies: createReplies({ model, config, log, blobs, thumbnailer }),
       tracing,
       turns: openTurns({ db, log }, lock.number, opened),
       limiters: createLimiters(config),

@@ -11,8 +11,16 @@ import type { Scope } from "#server/scope.ts"
 import type { ByteRange } from "#server/transport/conditional.ts"
 import { isInPlace } from "#server/spaces/access.ts"
 import { estimateTokens, IMAGE_TOKENS } from "./tokens.ts"
+import { shrinkForModel } from "./model-images.ts"
 import type { DecodedFile } from "./posted-files.ts"
-import { attachableAs, IMAGE_LIMIT, IMAGES_LIMIT, type Attachment } from "./contract.ts"
+import {
+  attachableAs,
+  IMAGE_LIMIT,
+  imageLimit,
+  IMAGES_LIMIT,
+  SHRUNK_SIZE,
+  type Attachment,
+} from "./contract.ts"
 
 /** Characters of all text files in one request to the model. */
 const TEXT_LIMIT = 100_000
@@ -43,11 +51,11 @@ export function refuseUnfit(attachments: readonly Omit<Attachment, "fileId">[]):
   for (const { fileName, mimeType, size } of attachments) {
     const kind = attachableAs(mimeType)
     if (kind === null) throw new BadRequest("attachment-unreadable", { fileName })
-    if (kind === "image" && size > IMAGE_LIMIT)
-      throw new BadRequest("image-too-large", { fileName, megabytes: megabytes(IMAGE_LIMIT) })
+    if (kind === "image" && size > imageLimit(mimeType))
+      throw new BadRequest("image-too-large", { fileName, megabytes: megabytes(imageLimit(mimeType)) })
   }
   const images = attachments.filter(({ mimeType }) => attachableAs(mimeType) === "image")
-  if (images.reduce((sum, { size }) => sum + size, 0) > IMAGES_LIMIT) {
+  if (images.reduce((sum, { size }) => sum + sizeForModel(size), 0) > IMAGES_LIMIT) {
     throw new BadRequest("images-too-large", { megabytes: megabytes(IMAGES_LIMIT) })
   }
 }
@@ -58,7 +66,7 @@ export function refuseUnfit(attachments: readonly Omit<Attachment, "fileId">[]):
  * `tokensLeft` is what the model's context holds beside what has been read.
  */
 export function createFileReader(
-  scope: Scope<"db" | "blobs" | "log" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">,
   spaceId: string | null,
   tokensLeft = () => Infinity,
 ) {
@@ -92,9 +100,10 @@ export function createFileReader(
     const kind = file && attachableAs(file.mimeType)
     if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
     if (kind === "image" && withoutImages) return say(nameImage(fileName))
-    if (tokens <= 0 || (kind === "text" ? characters <= 0 : file.size > bytes)) {
+    if (tokens <= 0 || (kind === "text" ? characters <= 0 : sizeForModel(file.size) > bytes)) {
       return say(`[File ${name} was attached here. There is no room to repeat it.]`)
     }
+    if (kind === "image" && file.size > IMAGE_LIMIT) return readShrunk(file, name)
     // A UTF-16 unit takes three bytes at most.
     const content = await readIfWhole(file, kind === "text" ? head(characters * 3, file.size) : undefined)
     if (!content) return say(`[File ${name} was attached here. Its contents are lost.]`)
@@ -115,6 +124,25 @@ export function createFileReader(
     return say(
       `[File ${name}, ${file.mimeType}. ${extent} text follows, up to the line [End of ${fileId}].]\n${text}\n[End of ${fileId}]`,
     )
+  }
+
+  async function readShrunk(file: Stored | DecodedFile, name: string): Promise<TextPart | FilePart> {
+    try {
+      const load = async () => (await readIfWhole(file, undefined)) ?? new Uint8Array()
+      const image = await shrinkForModel(scope.thumbnailer, file.sha256, load)
+      if (image) {
+        bytes -= image.byteLength
+        return {
+          type: "file",
+          mediaType: "image/jpeg",
+          filename: file.fileName,
+          data: { type: "data", data: image },
+        }
+      }
+    } catch (error) {
+      scope.log.warn({ err: error, file: file.sha256 }, "could not make an image smaller for the model")
+    }
+    return say(`[Image ${name} was attached here. It is too large for you and could not be made smaller.]`)
   }
 
   /** Null if the store has lost or damaged the bytes: the conversation goes on without them. */
@@ -166,6 +194,10 @@ function head(limit: number, size: number) {
 
 function say(text: string): TextPart {
   return { type: "text", text }
+}
+
+function sizeForModel(size: number): number {
+  return size > IMAGE_LIMIT ? SHRUNK_SIZE : size
 }
 
 function megabytes(bytes: number) {

@@ -139,9 +139,21 @@ export const MESSAGES_LIMIT = 200
 /** Files of one question. */
 export const ATTACHMENTS_LIMIT = 10
 
-/** Bytes of one attached image, and of all images in one request to the model. */
+/** Bytes of one image, and of all images, in one request to the model. */
 export const IMAGE_LIMIT = 5 * 1024 * 1024
 export const IMAGES_LIMIT = 20 * 1024 * 1024
+
+/** Bytes of an attached image of a type that can be made smaller for the model. */
+const SHRINKABLE_LIMIT = 50 * 1024 * 1024
+const SHRINKABLE_TYPES = new Set(["image/jpeg", "image/png", "image/webp"])
+
+/** What one counts as among all images of a message. */
+export const SHRUNK_SIZE = 2 * 1024 * 1024
+
+/** Bytes that an attached image of this type can have. */
+export function imageLimit(mimeType: string): number {
+  return SHRINKABLE_TYPES.has(mimeType) ? SHRINKABLE_LIMIT : IMAGE_LIMIT
+}
 
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 

@@ -43,7 +43,7 @@ export async function readConversation(posted: unknown[]): Promise<ReadMessage[]
 
 /** The messages with the contents of their files. Throws as `attachFiles` does. */
 export async function toModelMessages(
-  scope: Scope<"db" | "blobs" | "log" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">,
   messages: readonly ReadMessage[],
 ): Promise<ModelMessage[]> {
   const withFiles = createFileReader(scope, null)

@@ -10,9 +10,9 @@ import { nameThread } from "./title.ts"
 import { chatTools } from "./tools.ts"
 
 export function createReplies(
-  services: Pick<Services, "model" | "config" | "log" | "blobs">,
+  services: Pick<Services, "model" | "config" | "log" | "blobs" | "thumbnailer">,
 ): Replies<Viewer> {
-  const { model, log, blobs } = services
+  const { model, log, blobs, thumbnailer } = services
   const trouble = createModelTrouble(log)
   const abilities = createModelAbilities(services)
   const generator = { ...services, trouble, abilities }
@@ -31,7 +31,7 @@ export function createReplies(
       )
     },
     async continueThread({ db, viewer }, { answerId, threadId, spaceId, questionId, signal }, give) {
-      const scope = { db, viewer, blobs, log }
+      const scope = { db, viewer, blobs, log, thumbnailer }
       const metadata = { model: model.name, questionId }
       let conversation: Conversation
       try {

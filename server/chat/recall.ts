@@ -34,7 +34,7 @@ interface Asked {
  * begins with their names.
  */
 export async function recallMessages(
-  scope: Scope<"db" | "blobs" | "log" | "viewer">,
+  scope: Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">,
   asking: Asked,
 ): Promise<Conversation> {
   const { spaceId, questionId, tokens } = asking

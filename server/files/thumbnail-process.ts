@@ -4,8 +4,8 @@ import sharp from "sharp"
 // settings and no secrets, receives one image at a time over its channel, and is killed if it takes
 // too long.
 
-/** The size of a thumbnail, in pixels. */
-const SIDE = 256
+/** The longer side, in pixels. Larger images cost a model more tokens and show it no more. */
+const SIDES = { whole: 256, square: 256, model: 2048 }
 
 /**
  * Pixels. Formats that are decoded as a whole take four bytes for each; the others are processed
@@ -20,8 +20,8 @@ export interface Order {
   image: Uint8Array
   shape: Shape
 }
-/** In the image's proportions, or its central square. */
-export type Shape = "whole" | "square"
+/** In the image's proportions, its central square, or as a model receives it. */
+export type Shape = "whole" | "square" | "model"
 /** Null if no thumbnail can be created. */
 export type Delivery = Uint8Array | null
 
@@ -53,10 +53,12 @@ async function draw({ image, shape }: Order): Promise<Uint8Array> {
   const inRows = (format === "jpeg" || format === "png") && !isProgressive
   const limitInputPixels = inRows ? MOST_PIXELS.inRows : MOST_PIXELS.whole
   if (width * height > limitInputPixels) throw new Error("The image has too many pixels.")
-  return sharp(image, { limitInputPixels, sequentialRead: true, failOn: "error" })
+  const side = SIDES[shape]
+  const picture = sharp(image, { limitInputPixels, sequentialRead: true, failOn: "error" })
     .timeout({ seconds: TIME })
     .autoOrient()
-    .resize(SIDE, SIDE, shape === "square" ? { fit: "cover" } : { fit: "inside", withoutEnlargement: true })
-    .webp({ quality: 75, effort: 2 })
-    .toBuffer()
+    .resize(side, side, shape === "square" ? { fit: "cover" } : { fit: "inside", withoutEnlargement: true })
+  return shape === "model"
+    ? picture.flatten({ background: "#fff" }).jpeg({ quality: 85 }).toBuffer()
+    : picture.webp({ quality: 75, effort: 2 }).toBuffer()
 }

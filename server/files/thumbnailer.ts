@@ -6,7 +6,8 @@ import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
 /** Creates thumbnails in separate processes. */
 export interface Thumbnailer {
   /**
-   * WebP of at most 256 × 256 pixels, or exactly that if square; null if no thumbnail can be
+   * WebP of at most 256 × 256 pixels, or exactly that if square, or JPEG of at most 2048 × 2048 for a
+   * model; null if no thumbnail can be
    * created. `load` is called when it is this image's turn. Throws `ThumbnailerBusy` if too many
    * wait or no process starts, and what `load` throws.
    */

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm"
+import sharp from "sharp"
 import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { attachFiles, createFileReader } from "#server/chat/attachments.ts"
@@ -152,9 +153,13 @@ describe("an attached file", () => {
   })
 
   it("must not be too large an image, nor one of too many large ones", async () => {
-    const large = await addRow(ada, "large.png", "image/png", described(5 * MEGABYTE + 1))
+    const large = await addRow(ada, "large.gif", "image/gif", described(5 * MEGABYTE + 1))
     await expect(attachFiles(ada, [large], null)).rejects.toMatchObject({
-      message: expect.stringContaining("5 MB"),
+      message: expect.stringContaining("can have 5 MB"),
+    })
+    const huge = await addRow(ada, "huge.png", "image/png", described(50 * MEGABYTE + 1))
+    await expect(attachFiles(ada, [huge], null)).rejects.toMatchObject({
+      message: expect.stringContaining("can have 50 MB"),
     })
     const five = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => addRow(ada, `${i}.png`, "image/png", described(5 * MEGABYTE))),
@@ -163,6 +168,46 @@ describe("an attached file", () => {
     await expect(attachFiles(ada, five, null)).rejects.toMatchObject({
       message: expect.stringContaining("20 MB"),
     })
+  })
+
+  it("is made smaller for the model if it is a larger photo, so that ten of them fit", async () => {
+    const photo = await noise(2560, 1000)
+    expect(photo.length).toBeGreaterThan(5 * MEGABYTE)
+    const fileIds: string[] = []
+    for (let at = 0; at < 10; at++)
+      fileIds.push(
+        await addFile(ada, `photo ${at}.png`, Buffer.concat([photo, Buffer.from([at])]), "image/png"),
+      )
+    const attached = await attachFiles(ada, fileIds, null)
+    const read = createFileReader(ada, null)
+    const content = await read("", attached.slice(0, 2))
+    expect(content).toHaveLength(2)
+    for (const part of content) {
+      if (typeof part === "string" || part.type !== "file") throw new Error("This is no file.")
+      expect(part.mediaType).toBe("image/jpeg")
+      const { data } = part.data as { data: Buffer }
+      expect(data.byteLength).toBeLessThan(5 * MEGABYTE)
+      const { width, height, format } = await sharp(data).metadata()
+      expect([width, height, format]).toEqual([2048, 800, "jpeg"])
+    }
+    // The second time it is not made again.
+    await chat.blobs.remove(await keyOf(fileIds[0]))
+    expect(await read("", attached.slice(0, 1))).toEqual([content[0]])
+  })
+
+  it("is named to the model if it cannot be made smaller", async () => {
+    const broken = await addFile(
+      ada,
+      "broken.png",
+      Buffer.concat([PIXEL, Buffer.alloc(6 * MEGABYTE)]),
+      "image/png",
+    )
+    const spoilt = await addFile(ada, "spoilt.jpg", Buffer.alloc(6 * MEGABYTE, 1), "image/jpeg")
+    const said = await createFileReader(ada, null)("", await attachFiles(ada, [broken, spoilt], null))
+    expect(said).toMatchObject([
+      { type: "file", mediaType: "image/jpeg" },
+      { type: "text", text: expect.stringContaining('"spoilt.jpg" was attached here. It is too large') },
+    ])
   })
 
   it("may be a text of any size: the model gets its beginning", async () => {
@@ -307,6 +352,30 @@ async function addFile(
   const key = chat.blobs.newKey()
   const stored = await chat.blobs.put(key, inOnePiece(bytes), { limit: 10 * MEGABYTE })
   return addRow(scope, fileName, mimeType, { key, ...stored })
+}
+
+/** A picture that does not compress. */
+function noise(width: number, height: number): Promise<Buffer> {
+  return sharp({
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: "#808080",
+      noise: { type: "gaussian", mean: 128, sigma: 60 },
+    },
+  })
+    .png()
+    .toBuffer()
+}
+
+async function keyOf(fileId = "none"): Promise<string> {
+  const [file] = await chat.db
+    .select({ key: blobs.key })
+    .from(files)
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .where(eq(files._id, fileId))
+  return file?.key ?? ""
 }
 
 /** A row of bytes that nobody reads. */

@@ -5,6 +5,7 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { createFileReader } from "#server/chat/attachments.ts"
+import { openThumbnailer } from "#server/files/thumbnailer.ts"
 import { chatTools } from "#server/chat/tools.ts"
 import { checkFiles } from "#server/files/check.ts"
 import { listDamage } from "#server/files/damage.ts"
@@ -34,7 +35,9 @@ describe("a damaged text file", () => {
     await truncate(path, 5)
     await expect(readFileText(ada, file._id, 100)).rejects.toMatchObject(DAMAGED)
     const attached = { fileId: file._id, fileName: "notes.txt", mimeType: "text/plain", size: 20 }
-    expect(await createFileReader(ada, null)("Read it.", [attached])).toContainEqual({
+    expect(
+      await createFileReader({ ...ada, thumbnailer: openThumbnailer(ada) }, null)("Read it.", [attached]),
+    ).toContainEqual({
       type: "text",
       text: '[File "notes.txt" was attached here. Its contents are lost.]',
     })

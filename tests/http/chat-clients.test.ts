@@ -12,6 +12,8 @@ const PIXEL = Buffer.from(
   "base64",
 )
 
+const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")
+
 let gateway: ScriptedGateway
 let app: TidelineApp
 let ada: Person
@@ -222,7 +224,7 @@ describe("useChat that sends files", () => {
     ],
     [
       "too large an image",
-      filePart("a.png", "image/png", Buffer.concat([PIXEL, Buffer.alloc(5 * 1024 * 1024)])),
+      filePart("a.gif", "image/gif", Buffer.concat([GIF, Buffer.alloc(5 * 1024 * 1024)])),
       "image-too-large",
     ],
   ])("refuses one %s, and stores nothing", async (_, part, reason) => {

@@ -12,6 +12,7 @@ import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createReplies } from "#server/chat/create-replies.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
 import type { ReplyChunk } from "#server/chat/contract.ts"
+import { openThumbnailer } from "#server/files/thumbnailer.ts"
 import { readConfig } from "#server/config.ts"
 import type { Database } from "#db/client.ts"
 import type { Model } from "#server/ports/model.ts"
@@ -39,6 +40,7 @@ export async function openChatServices() {
   const logged: Record<string, unknown>[] = []
   const log = pino({ level: "warn" }, { write: (line) => void logged.push(JSON.parse(line)) })
   const lock = await holdProcessLock(database.url)
+  const thumbnailer = openThumbnailer({ log })
   const replying = {
     config: readConfig({
       AUTH_SECRET: "a secret for tests, and for nothing else",
@@ -48,6 +50,7 @@ export async function openChatServices() {
     }),
     log,
     blobs: await openDiskBlobs(directory),
+    thumbnailer,
     model: openGatewayModel({
       gateway: { kind: "development", key: gateway.key, baseUrl: gateway.baseUrl },
       name: gateway.model,
@@ -84,6 +87,7 @@ export async function openChatServices() {
     },
     async close() {
       await services.turns.close()
+      await thumbnailer.close()
       await gateway.close()
       await lock.close()
       await database.close()

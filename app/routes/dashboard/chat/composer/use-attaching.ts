@@ -5,7 +5,13 @@ import { useState } from "react"
 import { href } from "react-router"
 import { formatsOf } from "#app/language/formats.ts"
 import { i18nOfDocument } from "#app/language/i18n.ts"
-import { attachableAs, ATTACHMENTS_LIMIT, IMAGE_LIMIT, type Attachment } from "#server/chat/contract.ts"
+import {
+  attachableAs,
+  ATTACHMENTS_LIMIT,
+  IMAGE_LIMIT,
+  imageLimit,
+  type Attachment,
+} from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { send } from "#app/routes/dashboard/send.ts"
@@ -87,8 +93,8 @@ export function whyNot(
 ): string | null {
   const kind = attachableAs(mimeType)
   if (!kind) return unreadable(mimeType, i18n)
-  if (kind !== "image" || size <= IMAGE_LIMIT) return null
-  const limit = formatsOf(i18n).bytes(IMAGE_LIMIT)
+  if (kind !== "image" || size <= imageLimit(mimeType)) return null
+  const limit = formatsOf(i18n).bytes(imageLimit(mimeType))
   return i18n._(msg`An image can be ${limit} at most.`)
 }
 
