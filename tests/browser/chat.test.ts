@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { writeFailure } from "#server/chat/failure-contract.ts"
 import { inAll, sample } from "../support/all.ts"
 import { faultsInEveryLook, faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
@@ -270,7 +271,7 @@ describe("a reply or its message", () => {
     )
   })
 
-  inAll("is copied with its formatting, and without what only this page shows", async () => {
+  it("is copied with its formatting, and without what only this page shows", async () => {
     const said = [
       "## Tides\n\nHigh **water** at [noon](https://example.org/a?b=1&c=2), low at `six`.",
       "- one\n- two",
@@ -301,8 +302,7 @@ describe("a reply or its message", () => {
     expect(pasted.text).not.toMatch(/\bts\b|Copy/)
 
     await page.getByRole("button", { name: "Copy code" }).click()
-    await page.getByRole("button", { name: "Copied" }).waitFor()
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("const tide = 1 < 2")
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("const tide = 1 < 2")
     expect((await paste(page)).html).toMatch(/<pre[^>]*>const tide = 1 &lt; 2<\/pre>/)
   })
 
@@ -311,6 +311,41 @@ describe("a reply or its message", () => {
     await page.locator("math mfrac").waitFor()
     expect(await page.locator("math").count()).toBe(2)
     expect(await page.locator("[role=log] [style]").count()).toBe(0)
+  })
+})
+
+describe("what the model did not receive", () => {
+  it("is marked in the conversation: where it begins, what is left out, and why", async () => {
+    const path = await chat.thread(8)
+    const threadId = path.split("/").at(-1) ?? ""
+    const rows = await chat.sql`select _id from chat_messages where thread_id = ${threadId} order by _id`
+    const ids = rows.map((row) => String(row["_id"]))
+    await chat.sql`
+      update chat_turns set recall = ${chat.sql.json({ from: ids[2] ?? "", without: ["images"] })}
+      where _id = ${ids[7] ?? ""}`
+    await fail(ids[3], "images-not-supported")
+    await fail(ids[5], "message-too-long-for-model")
+    const page = await open(path)
+    const line = page.getByText("Earlier messages are no longer sent to the model")
+    await line.waitFor()
+    const [before, at, after] = await Promise.all(
+      [page.getByText("Answer 1"), line, page.getByText("Question 2")].map((one) => one.boundingBox()),
+    )
+    expect(before?.y).toBeLessThan(at?.y ?? 0)
+    expect(at?.y).toBeLessThan(after?.y ?? 0)
+    const replies = page.getByRole("log").getByRole("article", { name: "Answer" })
+    await replies.nth(1).getByText("The model refused the image. It isn't sent to the model again.").waitFor()
+    await replies
+      .nth(2)
+      .getByText("The model refused this message. It isn't sent to the model again.")
+      .waitFor()
+    await replies
+      .nth(3)
+      .getByText("Earlier images were left out, because the model can't receive them.")
+      .waitFor()
+
+    await fail(ids[7], "images-not-supported")
+    await page.getByText("This model can't receive images. Send the message without them").waitFor()
   })
 })
 
@@ -732,4 +767,12 @@ async function paste(page: Page): Promise<{ html: string; text: string }> {
     html: editor.innerHTML,
     text: editor.textContent ?? "",
   }))
+}
+
+/** The reply failed for this reason. */
+async function fail(answerId: string | undefined, reason: Parameters<typeof writeFailure>[0]) {
+  await chat.sql`
+    update chat_turns set status = 'failed', failure = ${writeFailure(reason, "0a1b2c3d")}
+    where _id = ${answerId ?? ""}`
+  await chat.sql`update chat_messages set content = '' where _id = ${answerId ?? ""}`
 }
