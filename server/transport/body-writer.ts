@@ -39,7 +39,7 @@ export async function writeBody(
   })
   const first = await reader.read()
   if (first.done) return void outgoing.end()
-  const second = reader.read()
+  const second = readNext(reader)
   const isWhole = (await isThere(second)) && (await second).done
   const encoder = chooseEncoder(incoming, outgoing, {
     short: isWhole && first.value.byteLength < WORTH_COMPRESSING,
@@ -79,9 +79,16 @@ async function copy(
     const result = await next
     if (result.done) break
     chunk = result.value
-    next = reader.read()
+    next = readNext(reader)
   }
   sink.end()
+}
+
+/** Its failure is thrown where it is awaited, which may be long after: the client has to read first. */
+function readNext(reader: ReadableStreamDefaultReader<Uint8Array>): Read {
+  const read = reader.read()
+  read.catch(() => {})
+  return read
 }
 
 /** Whether the promise is settled, after all pending microtasks and events. */
