@@ -4,21 +4,24 @@ import * as v from "valibot"
 import { BadRequest, refuseUnknownField } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import { readModified } from "./modified.ts"
-import { onceOf, type Once } from "./once.ts"
+import { onceBy, onceOf, type Once } from "./once.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** Of one form. */
 const MOST_FILES = 50
 
 /** The texts of a form with files. */
-const FormFields = v.strictObject({ lastModified: v.optional(v.string()) })
+const FormFields = v.strictObject({
+  lastModified: v.optional(v.string()),
+  idempotencyKey: v.optional(v.string()),
+})
 
 /**
  * Passes the files of a request to `take`, one after the other as they arrive, and resolves with
  * its results. They are the files of a form (multipart/form-data), or the body itself with its name
- * in the query. The first refusal ends it; earlier files stay. An `Idempotency-Key` counts for each
- * file of a form by its position. Throws what `take` throws, and
- * `BadRequest`.
+ * in the query. The first refusal ends it; earlier files stay. An `Idempotency-Key`, or the field
+ * `idempotencyKey` before them, counts for each file of a form by its position. Throws what `take`
+ * throws, and `BadRequest`.
  */
 export async function takeFiles<Taken>(
   request: Request,
@@ -46,8 +49,9 @@ function bodyAsFile(request: Request): IncomingFile {
 async function takeFromForm<Taken>(
   request: Request,
   take: (file: IncomingFile) => Promise<Taken>,
-  once: Once | undefined,
+  ofRequest: Once | undefined,
 ) {
+  let once = ofRequest
   const size = { atMost: Number(request.headers.get("content-length") ?? Infinity) }
   const failed = new AbortController()
   const taken: Promise<Taken>[] = []
@@ -66,7 +70,8 @@ async function takeFromForm<Taken>(
       // A form may have fields of its own, which are ignored.
       const unknown = refuseUnknownField(FormFields, { [field]: text })
       if (unknown?.reason === "field-misspelt") throw unknown
-      if (!unknown) modifiedAt = readModified(text)
+      if (field === "lastModified") modifiedAt = readModified(text)
+      else if (field === "idempotencyKey") once ??= onceBy(text)
     } catch (error) {
       failed.abort(error)
     }

@@ -24,7 +24,11 @@ export type Earlier = { response: unknown } | { uploadId: string }
  */
 export function onceOf({ headers }: Pick<Request, "headers">): Once | undefined {
   const header = headers.get("idempotency-key")
-  if (header === null) return undefined
+  return header === null ? undefined : onceBy(header)
+}
+
+/** The same for a form without JavaScript, which sends no headers. */
+export function onceBy(header: string): Once {
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header
   if (!/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(key))
     throw new BadRequest("idempotency-key-unfit", { most: 255 })

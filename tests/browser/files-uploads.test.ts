@@ -262,6 +262,31 @@ describe("an interrupted upload", () => {
     await expectWhole("film.mov", path)
   })
 
+  it("of a small file is stored once when its response is lost", async () => {
+    const page = await open("/dashboard/files")
+    const keys: (string | undefined)[] = []
+    const stored = Promise.withResolvers<void>()
+    await page.route("**/api/files?*", async (route) => {
+      const request = route.request()
+      if (request.method() !== "POST") return route.continue()
+      keys.push(request.headers()["idempotency-key"])
+      const isFirst = keys.length === 1
+      const response = await route.fetch()
+      if (!isFirst) return route.fulfill({ response })
+      // The server has it, and the page does not know.
+      stored.resolve()
+      await route.abort()
+    })
+    await choose(page, { "note.txt": "high water" })
+    await stored.promise
+    await link(page, "note.txt").waitFor()
+    await expect.poll(() => keys.length, { timeout: 30_000 }).toBe(2)
+    await panel(page).getByText("1 file uploaded").waitFor()
+    expect(keys[0]).toBeTruthy()
+    expect(keys[1]).toBe(keys[0])
+    expect((await files.list()).map(({ fileName }) => fileName)).toEqual(["note.txt"])
+  })
+
   it("is forgotten when another person uses the same browser", async () => {
     const page = await open("/dashboard/files")
     await slow(page, 4 * MB)

@@ -72,9 +72,18 @@ describe("the files page", () => {
 
   it("uploads, finds, downloads and deletes without JavaScript", async () => {
     const page = await open("/dashboard/files", { javaScriptEnabled: false })
+    const idempotencyKey = await page.locator("input[name=idempotencyKey]").inputValue()
     await page.setInputFiles("input[name=file]", asFiles({ "plain.txt": "sent by a form", "other.txt": "2" }))
     await page.getByRole("button", { name: "Upload", exact: true }).click()
     await link(page, "other.txt").waitFor()
+    // As a second press of the button does.
+    const again = new FormData()
+    again.append("idempotencyKey", idempotencyKey)
+    again.append("file", new Blob(["sent by a form"]), "plain.txt")
+    again.append("file", new Blob(["2"]), "other.txt")
+    const answer = await files.ada("/dashboard/files", { method: "POST", body: again, redirect: "manual" })
+    expect(answer.status).toBe(302)
+    expect(await files.list()).toHaveLength(2)
     await page.getByRole("searchbox").fill("plain")
     await page.getByRole("button", { name: "Search", exact: true }).click()
     await link(page, "plain.txt").waitFor()

@@ -75,7 +75,20 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
   // The owner's plan decides in a space, and only the owner knows it.
   const maxSize = isPaid ? plan.largestFile : null
   const nextPage = nextPageOf(rows)
-  return { list: rows, isLive, nextPage, query, usage, revised, stored, plan, maxSize, now: Date.now() }
+  const formKey = crypto.randomUUID()
+  return {
+    formKey,
+    list: rows,
+    isLive,
+    nextPage,
+    query,
+    usage,
+    revised,
+    stored,
+    plan,
+    maxSize,
+    now: Date.now(),
+  }
 }
 
 /** The viewer's sums, and what changes with the files of the place: for what is personal, the sums. */
@@ -168,7 +181,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         <UsageMeter usage={usage} trash={addresses.trash} />
       )}
       {stored ? <ReloadWith revised={loaderData.revised} /> : null}
-      {mayEdit ? <PlainUploadForm maxSize={maxSize} /> : <FilesOfOthers />}
+      {mayEdit ? <PlainUploadForm maxSize={maxSize} formKey={loaderData.formKey} /> : <FilesOfOthers />}
       {isPaid ? <StorageFull usage={usage} trash={addresses.trash} /> : null}
       {actionData?.error ? (
         <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
@@ -203,7 +216,7 @@ function FilesOfOthers() {
 }
 
 /** Shown only in browsers without JavaScript. */
-function PlainUploadForm({ maxSize }: { maxSize: number | null }) {
+function PlainUploadForm({ maxSize, formKey }: { maxSize: number | null; formKey: string }) {
   const formats = useFormats()
   const largest = maxSize === null ? null : formats.bytes(maxSize)
   return (
@@ -212,6 +225,8 @@ function PlainUploadForm({ maxSize }: { maxSize: number | null }) {
       encType="multipart/form-data"
       className="mt-6 hidden flex-wrap items-center gap-4 rounded-lg border border-line bg-surface p-5 noscript:flex"
     >
+      {/* Before the files: what is submitted twice is stored once. */}
+      <input type="hidden" name="idempotencyKey" value={formKey} autoComplete="off" />
       <label className="flex flex-1 flex-col gap-1.5 text-sm font-medium">
         <Trans>Files to upload</Trans>
         <input
