@@ -79,6 +79,13 @@ export class Gone<R extends Reason> extends Refusal<R> {
   }
 }
 
+/** The sender's condition for the request, such as `If-Match`, does not hold. */
+export class PreconditionFailed<R extends Reason> extends Refusal<R> {
+  constructor(reason: R, ...values: ValuesArgument<R>) {
+    super(412, "PreconditionFailed", reason, ...values)
+  }
+}
+
 export class TooLarge<R extends Reason> extends Refusal<R> {
   constructor(reason: R, ...values: ValuesArgument<R>) {
     super(413, "TooLarge", reason, ...values)

@@ -291,6 +291,8 @@ export const refusalTexts = {
 export const programRefusalTexts = {
   "bytes-over-limit": "There are more than {limit} bytes.",
   "cursor-foreign": "The cursor is not one that this list gave.",
+  "precondition-failed":
+    "It is not, or no longer, what the condition in the request names (If-Match or If-Unmodified-Since). Read it again.",
   "idempotency-key-unfit":
     "Idempotency-Key is up to {most} characters of ASCII, without spaces, quotation marks and backslashes.",
   "file-unnamed": "Say what the file is called: POST /api/files?name=photo.jpg",

@@ -2,10 +2,11 @@ import { buffer } from "node:stream/consumers"
 import { and, eq, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
-import { Conflict, NotFound, UnsupportedType } from "#server/errors.ts"
+import { Conflict, NotFound, PreconditionFailed, UnsupportedType } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace } from "#server/spaces/access.ts"
+import { isUnmet } from "#server/transport/conditional.ts"
 import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts"
 import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary, summaryOf } from "./list.ts"
@@ -29,6 +30,24 @@ export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
     .where(and(readableFiles(scope, { trashed: false }), eq(files._id, id)))
   if (!file) throw new NotFound("file")
   return file
+}
+
+/**
+ * Throws `PreconditionFailed` if `If-Match` names another file than this one. Nothing can change in
+ * between: the bytes of a file never change. What does not exist is left to the change itself.
+ */
+export async function requireMatch(
+  scope: Scope<"db" | "viewer">,
+  id: string,
+  headers: Headers,
+): Promise<void> {
+  if (!headers.has("if-match") || !v.is(FileId, id)) return
+  const [file] = await scope.db
+    .select({ sha256: blobs.sha256 })
+    .from(files)
+    .innerJoin(blobs, eq(blobs._id, files.storageId))
+    .where(and(readableFiles(scope), eq(files._id, id)))
+  if (file && isUnmet(headers, `"${file.sha256}"`)) throw new PreconditionFailed("precondition-failed")
 }
 
 /** Throws `Conflict` if another file of its place has the name, `NotFound`, and `Forbidden`. */

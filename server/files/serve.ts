@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { create as contentDisposition } from "content-disposition"
-import { isFresh, readRange, type ByteRange } from "#server/transport/conditional.ts"
+import { isFresh, isUnmet, readRange, type ByteRange } from "#server/transport/conditional.ts"
+import { PreconditionFailed } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
 import { offerMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
@@ -78,6 +79,7 @@ export async function sendBytes(
     ...(file.modifiedAt !== null &&
       file.modifiedAt <= Date.now() && { "Last-Modified": new Date(file.modifiedAt).toUTCString() }),
   })
+  if (isUnmet(request.headers, etag, file.modifiedAt)) throw new PreconditionFailed("precondition-failed")
   if (isFresh(request.headers, etag)) return new Response(null, { status: 304, headers })
   headers.set("Content-Type", await describeType(scope, file))
 

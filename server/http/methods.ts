@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { isRefusal } from "#server/errors.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
-import { refusalBody } from "#server/transport/refusals.ts"
+import { bodyOf, refusalBody } from "#server/transport/refusals.ts"
 import { isApiPath } from "#server/transport/paths.ts"
 import { queryOf, type FieldsSchema } from "./query.ts"
 
@@ -19,19 +19,32 @@ export const NO_QUERY = v.strictObject({})
 /**
  * Middleware for a resource route: any other method gets 405, with the allowed ones in `Allow`. A
  * method of the API that is given without a schema takes no query: what it does not know gets 400
- * here, before anything is done. Pages and downloads for people take any, because others add to
+ * here, before anything is done, and so does `If-Match`, 412, unless the route honours it. Pages and downloads for people take any, because others add to
  * their URLs.
  */
-export function allowMethods(...allowed: Method[] | [Queries]) {
-  const [first] = allowed
+export function allowMethods(...allowed: Method[] | [Queries, { honours: "If-Match" }?]) {
+  const [first, options] = allowed
   const queries: Queries = typeof first === "object" ? first : {}
   const methods = typeof first === "object" ? Object.keys(first) : (allowed as Method[])
   return ({ request, url }: { request: Request; url: URL }, next: () => Promise<Response>) => {
     const method = methods.find((each) => each === request.method) as Method | undefined
     if (!method) return methodNotAllowed(methods)
+    if (isApiPath(url.pathname) && isConditional(request) && typeof options !== "object")
+      return refuseCondition()
     const schema = queries[method] ?? (isApiPath(url.pathname) ? NO_QUERY : ANY_QUERY)
     return (schema !== ANY_QUERY && refuseQuery(url, schema)) || next()
   }
+}
+
+/** Whether a change is asked for on the condition that something has a certain `ETag`. */
+export function isConditional({ method, headers }: Request): boolean {
+  const wanted = headers.get("if-match")
+  return method !== "GET" && method !== "HEAD" && wanted !== null && wanted.trim() !== "*"
+}
+
+/** The response to a condition about what has no `ETag` (RFC 9110, 13.1.1). */
+export function refuseCondition(): Response {
+  return json(bodyOf("precondition-failed"), { status: 412 })
 }
 
 function refuseQuery(url: URL, schema: FieldsSchema): Response | null {

@@ -12,6 +12,21 @@ export function isFresh(headers: Headers, etag: string): boolean {
   return namesTag(headers.get("if-none-match"), etag)
 }
 
+/**
+ * Whether the client asks about another representation than this one, so that its request gets 412:
+ * `If-Match`, compared strongly, or else `If-Unmodified-Since` (RFC 9110, 13.2.2). `modifiedAt` is in
+ * milliseconds.
+ */
+export function isUnmet(headers: Headers, etag: string, modifiedAt: number | null = null): boolean {
+  const wanted = headers.get("if-match")
+  if (wanted !== null) {
+    const strong = wanted.replaceAll(/W\/"[^"]*"/g, "")
+    return !namesTag(strong, etag)
+  }
+  const since = Date.parse(headers.get("if-unmodified-since") ?? "")
+  return modifiedAt !== null && !Number.isNaN(since) && Math.floor(modifiedAt / 1000) * 1000 > since
+}
+
 /** The same for the header's text. `etag` without the `W/` of a weak one. */
 export function namesTag(header: string | null | undefined, etag: string): boolean {
   if (header == null) return false

@@ -97,7 +97,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 
 /** The description of a declared operation's refusal names all of its reasons. */
 function problemOfReason({ description }: Answer, body: unknown): string | null {
-  if (!description.startsWith("`") || typeof body !== "object" || body === null) return null
+  if (!/^`[a-z-]+`: /.test(description) || typeof body !== "object" || body === null) return null
   const reason = "reason" in body ? String(body.reason) : ""
   if (reason === "" || EVERYWHERE.has(reason) || description.includes(`\`${reason}\`: `)) return null
   return `the document does not name the reason ${reason}`

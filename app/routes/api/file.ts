@@ -1,5 +1,5 @@
 import { DownloadQuery, RemoveQuery, RenameFile } from "#server/files/contract.ts"
-import { renameFile } from "#server/files/files.ts"
+import { renameFile, requireMatch } from "#server/files/files.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { serveFile } from "#server/files/serve.ts"
 import { json } from "#server/transport/json.ts"
@@ -13,12 +13,10 @@ import type { Route } from "./+types/file.ts"
 export const handle = { credential: "key", scope: "files" }
 
 export const middleware: Route.MiddlewareFunction[] = [
-  allowMethods({
-    GET: DownloadQuery,
-    HEAD: DownloadQuery,
-    PATCH: NO_QUERY,
-    DELETE: RemoveQuery,
-  }),
+  allowMethods(
+    { GET: DownloadQuery, HEAD: DownloadQuery, PATCH: NO_QUERY, DELETE: RemoveQuery },
+    { honours: "If-Match" },
+  ),
 ]
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
@@ -29,6 +27,7 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
 export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
+    await requireMatch(scope, params.fileId, request.headers)
     if (request.method === "DELETE") {
       const isFinal = queryOf(request, RemoveQuery).permanently !== undefined
       await (isFinal ? purgeFile(scope, params.fileId) : trashFile(scope, params.fileId))

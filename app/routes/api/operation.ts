@@ -1,4 +1,4 @@
-import { NO_QUERY } from "#server/http/methods.ts"
+import { isConditional, NO_QUERY, refuseCondition } from "#server/http/methods.ts"
 import { allowedAt, findEndpoint } from "#server/http/operations.ts"
 import { queryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -20,6 +20,7 @@ async function answer({ context, params, request }: Route.LoaderArgs): Promise<R
   const { endpoint, values } = found
   const asked = endpoint.methods.get(request.method === "HEAD" ? "GET" : request.method)
   if (!asked) return methodNotAllowed(allowedAt(endpoint))
+  if (isConditional(request)) return refuseCondition()
   const { operation, body: schema } = asked
   const scope = await requireScope(context)
   return answerRefusals(async () => {

@@ -111,6 +111,7 @@ function withCommon(method: string, operation: Operation): Operation {
     responses: {
       "400": refusal("The query has a parameter that is not described here, or not with this value."),
       "403": refusal(why),
+      ...(isUnsafe && { "412": refusal("What `If-Match` names is not this, or this has no `ETag`.") }),
       ...operation.responses,
       "503": refusal("The database can't be reached. Try again in a moment."),
     },

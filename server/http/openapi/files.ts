@@ -40,6 +40,7 @@ const download: Operation = {
     "304": { description: "The client has them." },
     "401": unauthorized,
     "404": notFound,
+    "412": refusal("`If-Match` or `If-Unmodified-Since` is about other bytes."),
     "416": refusal("The range lies outside the file."),
   },
 }
