@@ -10,7 +10,7 @@ export const SELECTION_LIMIT = 1000
 /** How many files one call may find by a search. */
 export const MATCHING_LIMIT = 100_000
 
-const Moment = v.pipe(v.number(), v.integer(), v.minValue(0))
+const Moment = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const Except = v.optional(
   v.pipe(v.array(FileId), v.maxLength(SELECTION_LIMIT), v.description("Files that are left out.")),
 )

@@ -65,6 +65,21 @@ it("all but those that are unticked go into a space, and are downloaded as one z
   await bar(page).waitFor({ state: "detached" })
 })
 
+it("a file that was unticked is left out, also when it is no longer among those that are loaded", async () => {
+  await addMany()
+  const page = await files.open("/dashboard/files")
+  await selectAll(page)
+  await page.getByRole("checkbox", { name: "Select tide 2004.txt" }).click()
+  await bar(page).getByText("2,004 selected").waitFor()
+  await page.getByRole("combobox", { name: "Order" }).selectOption("oldest")
+  await link(page, "tide 1.txt").waitFor()
+  await bar(page).getByText("2,004 selected").waitFor()
+  await bar(page).getByRole("button", { name: "Move to trash" }).click()
+  await page.getByText("2,004 files are in the trash").waitFor()
+  await link(page, "tide 2004.txt").waitFor()
+  expect(await countOf("")).toBe(1)
+})
+
 it("another search ends the selection of all", async () => {
   await addMany()
   const page = await files.open("/dashboard/files?q=tide")

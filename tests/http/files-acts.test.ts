@@ -205,6 +205,7 @@ describe("all files that match", () => {
       { all: { type: "pdf" } },
       { all: { q: "x".repeat(201) } },
       { all: { until: "now" } },
+      { all: { until: 1e30 } },
       { all: { except: ["x"] } },
       { fileIds: [] },
       {},
@@ -221,7 +222,7 @@ describe("all files that match", () => {
       }
     for (const body of [{ ids: [_id], all: {} }, { all: { query: "a" } }, { all: true, q: "a" }])
       expect((await ada("/api/files/archive", post(body))).status).toBe(400)
-    for (const query of ["name=a", "type=pdf", "until=now", "except=x"])
+    for (const query of ["name=a", "type=pdf", "until=now", "until=1e30", "except=x"])
       expect((await ada(`/api/files/count?${query}`)).status).toBe(400)
     expect(await (await ada("/api/files/count")).json()).toMatchObject({ count: 1 })
     expect((await api.visitor("/api/files/trash", post({ all: {} }))).status).toBe(401)

@@ -41,13 +41,13 @@ export function SelectionBar({
   return (
     <>
       <p role="status" className="sr-only">
-        {file === undefined
+        {selection.count === 0
           ? ""
           : total === null
             ? t`${count} selected, ${size}. Press Escape to clear the selection.`
             : t`${count} selected, ${size}. Select all again for all ${total} that match. Press Escape to clear the selection.`}
       </p>
-      {file === undefined ? null : (
+      {selection.count === 0 ? null : (
         <div
           role="toolbar"
           aria-label={t`Selected files`}
@@ -81,7 +81,7 @@ export function SelectionBar({
               )}
             </Button>
           )}
-          {selection.count === 1 && matching === null ? (
+          {file && selection.count === 1 && matching === null ? (
             <a
               href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
               download={file.fileName}

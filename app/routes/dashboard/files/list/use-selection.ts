@@ -5,15 +5,16 @@ import type { FileSummary } from "#server/files/contract.ts"
 export type Selection = ReturnType<typeof useSelection>
 
 interface Selected {
-  /** Those that are selected; with `matching`, those that are not. */
   ids: ReadonlySet<string>
-  /** All that match the search are selected. */
+  /** All that match the search are selected, except some. */
   matching: (MatchCount & { search: string }) | null
+  /** Those that are not selected then, with their sizes: they need not be loaded any more. */
+  except: ReadonlyMap<string, number>
   /** They are those that were loaded when all were selected: there may be more by now. */
   wereLoaded: boolean
 }
 
-const NOTHING: Selected = { ids: new Set(), matching: null, wereLoaded: false }
+const NOTHING: Selected = { ids: new Set(), matching: null, except: new Map(), wereLoaded: false }
 
 /**
  * Which files are selected: some of those that have been loaded, or all that match the list's search
@@ -24,13 +25,13 @@ export function useSelection(files: readonly FileSummary[], search: string) {
   const [state, setState] = useState(NOTHING)
   /** Where a range begins. */
   const [anchor, setAnchor] = useState<string | null>(null)
-  const { ids, matching, wereLoaded } = state.matching && state.matching.search !== search ? NOTHING : state
+  const isOver = state.matching !== null && state.matching.search !== search
+  const { ids, matching, except, wereLoaded } = isOver ? NOTHING : state
   const selected = useMemo(() => {
     if (!matching) return ids.size === 0 ? [] : files.filter(({ _id }) => ids.has(_id))
-    return files.filter(({ _id, _creationTime }) => !ids.has(_id) && _creationTime <= matching.until)
-  }, [files, ids, matching])
+    return files.filter(({ _id, _creationTime }) => !except.has(_id) && _creationTime <= matching.until)
+  }, [files, ids, matching, except])
   const selectedIds = useMemo(() => new Set(selected.map(({ _id }) => _id)), [selected])
-  const left = matching ? files.filter(({ _id }) => ids.has(_id)) : []
 
   function choose(some: Iterable<string>) {
     setState({ ...NOTHING, ids: new Set(some) })
@@ -38,9 +39,20 @@ export function useSelection(files: readonly FileSummary[], search: string) {
 
   function toggle(id: string) {
     setAnchor(id)
+    if (matching) return toggleAmongAll(id, matching)
     const next = new Set(ids)
     if (!next.delete(id)) next.add(id)
-    setState({ ids: next, matching, wereLoaded: false })
+    choose(next)
+  }
+
+  function toggleAmongAll(id: string, all: NonNullable<Selected["matching"]>) {
+    const file = files.find(({ _id }) => _id === id)
+    if (!file) return
+    // It was added after all were selected.
+    if (file._creationTime > all.until) return choose([id])
+    const next = new Map(except)
+    if (!next.delete(id)) next.set(id, file.size)
+    setState({ ...NOTHING, matching: all, except: next })
   }
 
   function only(id: string) {
@@ -61,10 +73,12 @@ export function useSelection(files: readonly FileSummary[], search: string) {
     has: (id: string) => selectedIds.has(id),
     /** Those among the loaded files. */
     files: selected,
-    count: matching ? Math.max(0, matching.count - left.length) : selected.length,
-    size: matching ? Math.max(0, matching.size - sizeOf(left)) : sizeOf(selected),
+    count: matching ? Math.max(0, matching.count - except.size) : selected.length,
+    size: matching
+      ? Math.max(0, matching.size - sum(except.values()))
+      : sum(selected.map(({ size }) => size)),
     /** Null unless all that match are selected. */
-    matching: matching && { until: matching.until, except: left.map(({ _id }) => _id) },
+    matching: matching && { until: matching.until, except: [...except.keys()] },
     toggle,
     only,
     extendTo,
@@ -81,6 +95,8 @@ export function useSelection(files: readonly FileSummary[], search: string) {
   }
 }
 
-function sizeOf(files: readonly FileSummary[]) {
-  return files.reduce((sum, { size }) => sum + size, 0)
+function sum(sizes: Iterable<number>) {
+  let total = 0
+  for (const size of sizes) total += size
+  return total
 }
