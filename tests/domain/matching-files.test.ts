@@ -24,7 +24,7 @@ let ron: Person
 let spaceId: string
 
 beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "100KB" })
+  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "100KB", FILES_COUNT_FREE: "30000" })
 })
 afterAll(() => drawer.close())
 beforeEach(async () => {
