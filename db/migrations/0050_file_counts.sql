@@ -98,9 +98,11 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
-UPDATE "file_usage" SET "files" = (
-	SELECT count(*) FROM "files" WHERE ("files"."space_id" IS NULL AND "files"."user_id" = "file_usage"."user_id")
-		OR "files"."space_id" IN (
-			SELECT "space_id" FROM "space_members" WHERE "space_members"."user_id" = "file_usage"."user_id" AND "role" = 'owner'
-		)
-);
+UPDATE "file_usage" SET "files" = "counted"."number"
+FROM (
+	SELECT CASE WHEN "files"."space_id" IS NULL THEN "files"."user_id" ELSE "owners"."user_id" END AS "payer", count(*) AS "number"
+	FROM "files"
+	LEFT JOIN "space_members" AS "owners" ON "owners"."space_id" = "files"."space_id" AND "owners"."role" = 'owner'
+	GROUP BY 1
+) AS "counted"
+WHERE "file_usage"."user_id" = "counted"."payer";
