@@ -19,6 +19,11 @@ export function numberedName(fileName: string, number: number): string {
   return shorten(fileName, ` (${number})`)
 }
 
+/** `a.jpg (damaged).txt` for `a.jpg`, whose place a text takes. */
+export function damagedName(fileName: string): string {
+  return shorten(`${fileName}.txt`, " (damaged)")
+}
+
 /** The same for all names that a number could make equal: long ones are cut to make space for it. */
 export function seriesOf(fileName: string): string {
   return numberedName(fileName, Number.MAX_SAFE_INTEGER)

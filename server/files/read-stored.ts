@@ -20,53 +20,61 @@ export interface Stored {
  * The bytes of a file or a range of them, as its row describes them: if the store has fewer, more,
  * other or none, that is recorded, and this or the stream ends with `Unavailable`. The last chunk of a
  * whole file is only read once its checksum is known to be right. Destroy a stream that you do not
- * read.
+ * read. With `tolerate`, damage that shows only while the bytes are read does not end the stream: it
+ * has what the store has, and `tolerate` is called.
  */
 export async function readStored(
   scope: Scope<"blobs" | "db" | "log">,
   stored: Stored,
   range: ByteRange = { start: 0, end: stored.size - 1 },
+  tolerate?: () => void,
 ): Promise<Readable> {
   const { key, size, sha256, fileName } = stored
   const isWhole = range.start === 0 && range.end >= size - 1
-  const [found, bytes] = await Promise.all([
-    scope.blobs.storedSize(key),
-    scope.blobs.open(key, isWhole ? undefined : range),
-  ])
-  if (found === null || bytes === null) {
-    bytes?.destroy()
-    await reportDamage(scope, key, "missing")
-    throw new Unavailable("file-bytes-missing", { fileName })
-  }
   const report = async (damage: Damage) => {
     await reportDamage(scope, key, damage)
-    return new Unavailable("file-bytes-damaged", { fileName })
+    return new Unavailable(damage === "missing" ? "file-bytes-missing" : "file-bytes-damaged", { fileName })
   }
-  if (found !== size) {
-    bytes.destroy()
-    throw await report(found < size ? "shorter" : "longer")
+  const whenUnreadable = async (error: unknown): Promise<never> => {
+    throw isUnreadable(error) ? await report("unreadable") : error
   }
+  const found = await scope.blobs.storedSize(key).catch(whenUnreadable)
+  if (found === null) throw await report("missing")
+  if (found !== size) throw await report(found < size ? "shorter" : "longer")
+  const bytes = await scope.blobs.open(key, isWhole ? undefined : range).catch(whenUnreadable)
+  if (bytes === null) throw await report("missing")
   const expected = { size: Math.min(range.end, size - 1) - range.start + 1, sha256: isWhole ? sha256 : null }
+  const whenDamaged = async (damage: Damage) => {
+    const refusal = await report(damage)
+    if (!tolerate) return refusal
+    tolerate()
+    return null
+  }
   // Errors of the store reach the reader through the stream that this returns.
-  return pipeline(bytes, comparing(expected, report), (error) => {
+  return pipeline(bytes, comparing(expected, whenDamaged), (error) => {
     if (isUnreadable(error)) void reportDamage(scope, key, "unreadable")
   })
 }
 
-/** Passes bytes on for as long as they can be the expected ones. */
+/** Passes bytes on for as long as they can be the expected ones, or `report` returns no error. */
 function comparing(
   expected: { size: number; sha256: string | null },
-  report: (damage: Damage) => Promise<Error>,
+  report: (damage: Damage) => Promise<Error | null>,
 ): Transform {
   const hash = expected.sha256 === null ? null : createHash("sha256")
   let left = expected.size
-  const fail = (damage: Damage, done: TransformCallback) => void report(damage).then(done, done)
+  let isReported = false
+  const fail = (damage: Damage, done: TransformCallback, chunk?: Uint8Array) => {
+    isReported = true
+    report(damage).then((error) => done(error, chunk), done)
+  }
   return new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
+      if (isReported) return done(null, chunk)
       left -= chunk.byteLength
+      if (left < 0) return fail("longer", done, chunk)
       hash?.update(chunk)
-      if (left < 0) return fail("longer", done)
-      if (left === 0 && hash && hash.digest("hex") !== expected.sha256) return fail("changed", done)
+      if (left === 0 && hash && hash.digest("hex") !== expected.sha256) return fail("changed", done, chunk)
       done(null, chunk)
     },
     flush(done) {

@@ -3,17 +3,22 @@ import { readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
+import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { files } from "#db/schema/files.ts"
 import { createFileReader } from "#server/chat/attachments.ts"
 import { openThumbnailer } from "#server/files/thumbnailer.ts"
 import { chatTools } from "#server/chat/tools.ts"
+import { openAllFiles } from "#server/files/archive.ts"
 import { checkFiles } from "#server/files/check.ts"
 import { listDamage } from "#server/files/damage.ts"
 import { findFile, readFileText } from "#server/files/files.ts"
 import { readStored } from "#server/files/read-stored.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { uploadFile } from "#server/files/upload.ts"
+import { zipOf } from "#server/files/zip.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { readZip } from "../support/zip.ts"
 
 let drawer: FileDrawer
 let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
@@ -63,6 +68,38 @@ describe("bytes that turn out to be damaged while they are read", () => {
     expect(await damages()).toEqual([damage])
   })
 
+  const original = randomBytes(50)
+  it.each([
+    ["fewer", original.subarray(0, 40), "shorter"],
+    ["more", Buffer.concat([original, randomBytes(10)]), "longer"],
+    ["others", randomBytes(50), "changed"],
+  ])("are in an archive of everything as they are, which names them: %s", async (_name, found, damage) => {
+    await store("read.txt", original)
+    const open = () => Promise.resolve(Readable.from([...found].map((byte) => Buffer.of(byte))))
+    expect(await everything({ ...ada, blobs: { ...drawer.blobs, open } })).toEqual([
+      ["read.txt", found.toString()],
+      ["damaged files.txt", expect.stringMatching(/\n\nread\.txt\n$/)],
+    ])
+    expect(await damages()).toEqual([damage])
+  })
+
+  it("end within an archive of everything where the disk cannot read on", async () => {
+    const { file } = await store("sector.txt", "What the sectors said.")
+    await store("whole.txt", "whole")
+    const { key: bad } = await findFile(ada, file._id)
+    const failed = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" })
+    const open = (key: string) =>
+      key === bad ? Promise.resolve(Readable.from(failingAfter("What", failed))) : drawer.blobs.open(key)
+    const [sector, ...rest] = await everything({ ...ada, blobs: { ...drawer.blobs, open } })
+    expect(sector?.[0]).toBe("sector.txt")
+    expect("What").toContain(sector?.[1])
+    expect(rest).toEqual([
+      ["whole.txt", "whole"],
+      ["damaged files.txt", expect.stringMatching(/\n\nsector\.txt\n$/)],
+    ])
+    await expect.poll(damages).toEqual(["unreadable"])
+  })
+
   it("end the stream with the error of a disk that cannot read them, which is noted", async () => {
     const { file } = await store("sector.bin", randomBytes(50))
     const failed = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" })
@@ -70,6 +107,51 @@ describe("bytes that turn out to be damaged while they are read", () => {
     const scope = { ...ada, blobs: { ...drawer.blobs, open: () => Promise.resolve(failing) } }
     await expect(buffer(await readStored(scope, await findFile(ada, file._id)))).rejects.toBe(failed)
     await expect.poll(damages).toEqual(["unreadable"])
+  })
+})
+
+it("a store that cannot tell the size leaves no stream open", async () => {
+  const { file } = await store("open.bin", randomBytes(50))
+  const opened: Readable[] = []
+  const failed = new Error("The store does not respond.")
+  const storedSize = () => Promise.reject(failed)
+  const open = async (key: string) => {
+    const stream = await drawer.blobs.open(key)
+    if (stream) opened.push(stream)
+    return stream
+  }
+  const scope = { ...ada, blobs: { ...drawer.blobs, storedSize, open } }
+  await expect(readStored(scope, await findFile(ada, file._id))).rejects.toBe(failed)
+  expect(opened.filter(({ destroyed }) => !destroyed)).toEqual([])
+})
+
+describe("an archive of everything", () => {
+  it("has a text in place of what cannot be opened, and its longest name stays within the limit", async () => {
+    const longest = `${"a".repeat(251)}.txt`
+    await store(longest, "What cannot be opened.")
+    const failed = Object.assign(new Error("EUCLEAN: structure needs cleaning, open"), { code: "EUCLEAN" })
+    const open = () => Promise.reject(failed)
+    const [text, ...rest] = await everything({ ...ada, blobs: { ...drawer.blobs, open } })
+    expect(text).toEqual([
+      `${"a".repeat(241)} (damaged).txt`,
+      expect.stringMatching(/are damaged on the server/),
+    ])
+    expect(rest).toEqual([["damaged files.txt", expect.stringContaining(`\n\n${longest}\n`)]])
+    expect(await damages()).toEqual(["unreadable"])
+  })
+
+  it("leaves out what is deleted while it is sent, and ends if the store does not respond", async () => {
+    const { file, path } = await store("deleted.txt", "deleted")
+    const storedSize = async (key: string) => {
+      await drawer.db.delete(files).where(eq(files._id, file._id))
+      await rm(path, { force: true })
+      return drawer.blobs.storedSize(key)
+    }
+    expect(await everything({ ...ada, blobs: { ...drawer.blobs, storedSize } })).toEqual([])
+    await store("kept.txt", "kept")
+    const failed = new Error("The store does not respond.")
+    const unreachable = { ...drawer.blobs, storedSize: () => Promise.reject(failed) }
+    await expect(everything({ ...ada, blobs: unreachable })).rejects.toBe(failed)
   })
 })
 
@@ -115,6 +197,15 @@ async function store(name: string, content: string | Buffer) {
   const file = await uploadFile(ada, aFile(name, content))
   const { key } = await findFile(ada, file._id)
   return { file, bytes: content, path: join(drawer.directory, key) }
+}
+
+async function everything(scope: typeof ada) {
+  return readZip(await buffer(zipOf(openAllFiles(scope))))
+}
+
+async function* failingAfter(text: string, error: Error) {
+  yield Buffer.from(text)
+  await Promise.reject(error)
 }
 
 async function damages() {

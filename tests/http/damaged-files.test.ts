@@ -10,6 +10,7 @@ import { image } from "../support/images.ts"
 import { findFreePort } from "../support/ports.ts"
 import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
+import { readZip } from "../support/zip.ts"
 
 const DAMAGED = "file-bytes-damaged"
 
@@ -56,16 +57,25 @@ describe.each(Object.entries(DAMAGES))("bytes that are %s than their row says", 
     await remove(file)
   })
 
-  it("break off an archive of files, and that of a person's data", async () => {
+  it("break off an archive of named files, and are named in those of everything", async () => {
     const whole = await store(`whole beside ${problem}.txt`, "whole")
     const { file, path } = await store(`${problem} in an archive.bin`, randomBytes(50_000))
     await damage(path)
     const named = await ada("/api/files/archive", post({ ids: [whole.file._id, file._id] }))
     await expect(named.arrayBuffer()).rejects.toThrow()
+    const text = `${file.fileName} (damaged).txt`
+    const everything = [
+      [whole.file.fileName, "whole"],
+      [text, expect.stringMatching(new RegExp(`contents of ${file.fileName}.* from a backup\\.\n$`, "s"))],
+      ["damaged files.txt", expect.stringMatching(new RegExp(`\n\n${file.fileName}\n$`))],
+    ]
     const all = await ada("/api/files/archive", post({ all: true }))
-    await expect(all.arrayBuffer()).rejects.toThrow()
+    expect(readZip(Buffer.from(await all.arrayBuffer()))).toEqual(everything)
     const own = await ada("/dashboard/account/export")
-    await expect(own.arrayBuffer()).rejects.toThrow()
+    const inOwn = readZip(Buffer.from(await own.arrayBuffer()))
+    expect(inOwn.filter(([name]) => name.startsWith("files/"))).toEqual(
+      everything.map(([name, content]) => [`files/${String(name)}`, content]),
+    )
     await remove(whole.file)
     await remove(file)
   })
