@@ -19,9 +19,9 @@ const LARGE_AT_ONCE = 3
 /**
  * Parses the body of `POST /api/chat`. Clients send the whole history with each message, although
  * only the last message of a stored conversation is read: of a body above `JSON_LIMIT` that has a
- * `threadId`, the other messages are dropped as they arrive. Data URLs count towards `BODY_LIMIT`
- * only. 413 beyond these limits, 400 for invalid JSON or UTF-8, 429 while the person is sending many
- * large bodies. Throws if the client disconnects.
+ * `threadId`, the other messages are dropped as they arrive. The data URLs of files in messages count
+ * towards `BODY_LIMIT` only. 413 beyond these limits, 400 for invalid JSON or UTF-8, 429 while the
+ * person is sending many large bodies. Throws if the client disconnects.
  */
 export async function readPostedBody(
   request: Request,

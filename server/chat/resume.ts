@@ -41,14 +41,14 @@ export async function resumeReply(scope: ResumeScope, threadId: string): Promise
  * The same for a reply whose id is known. It ends when the viewer may no longer see the
  * conversation; no text committed after that is sent. `ended` is called at its end.
  */
-export function followReply(scope: ResumeScope, turn: FollowedTurn, ended: () => void): ReadReply {
+export function followReply(scope: ResumeScope, turn: FollowedTurn, ended?: () => void): ReadReply {
   const chunks = openQueue<ReplyChunk>()
   let isLeft = false
   const leave = () => {
     if (isLeft) return
     isLeft = true
     unfollow()
-    ended()
+    ended?.()
     chunks.end()
   }
   const unfollow = followTurn(scope, turn, chunks, leave)

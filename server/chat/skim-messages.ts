@@ -14,8 +14,14 @@ export class BodyUnfit extends Error {
 /** Characters of a text in the history. Nobody reads it, but it has to be passed over. */
 const LONGEST_TEXT = 1024 * 1024
 
+/** How a file in a message begins. */
+const DATA = "data:"
+
 /** Characters from which on a data URL does not count as JSON. */
 const SHORT_URL = 1000
+
+/** Of the properties of a message's part, in the body. */
+const DEPTH_OF_PART = 5
 
 const LONGEST_NUMBER = 1000
 
@@ -24,7 +30,7 @@ type Token = Parameters<Tokenizer["onToken"]>[0]
 /**
  * Parses a large body of `POST /api/chat` while it arrives. With a `threadId` the result has the last
  * of its messages only, and otherwise all of them. What is kept can have as many bytes as any other
- * JSON body, besides the data URLs in it. Throws BodyUnfit.
+ * JSON body, besides the data URLs of the files in messages. Throws BodyUnfit.
  */
 export function skimMessages() {
   const tokens = new ShortNumbers({ stringBufferSize: 64 * 1024, emitPartialTokens: true })
@@ -39,15 +45,19 @@ export function skimMessages() {
   let before = 0
   let inUrls = 0
   let depth = 0
+  /** Whose value comes next. */
   let property: unknown
   let text: unknown
   let isInMessages = false
+  /** Null as long as too little of the string has been read. */
   let isUrl: boolean | null = null
   tokens.onToken = (token) => {
     if (token.token === TokenType.STRING && !isAllowed(token)) throw new BodyUnfit(413)
     if (token.partial) return
     take(token)
     isUrl = null
+    if (token.token === TokenType.STRING) text = token.value
+    property = token.token === TokenType.COLON ? text : undefined
   }
 
   return {
@@ -81,9 +91,10 @@ export function skimMessages() {
   }
 
   /** A URL in base64 takes as many bytes as it has characters, and escapes of its slashes. */
-  function isAllowed({ value, offset }: Token): boolean {
+  function isAllowed({ value, offset, partial }: Token): boolean {
     if (typeof value !== "string") return true
-    isUrl ??= value.startsWith("data:")
+    if (!message || depth !== DEPTH_OF_PART || property !== "url") isUrl = false
+    else if (!partial || value.length >= DATA.length) isUrl ??= value.startsWith(DATA)
     if (!isUrl) return value.length <= LONGEST_TEXT
     return value.length < SHORT_URL || value.length * 2 > before - offset
   }
@@ -103,8 +114,6 @@ export function skimMessages() {
     }
     frame.add(token, cost)
     if (frame.read() === DROPPED) throw new BodyUnfit(413)
-    if (depth === 1 && token.token === TokenType.STRING) text = token.value
-    if (depth === 1 && token.token === TokenType.COLON) property = text
     const isBegun = depth === 2 && token.token === TokenType.LEFT_BRACKET && property === "messages"
     if (isBegun) {
       // Of a property that comes twice, the second counts.

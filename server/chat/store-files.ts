@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { and, eq, inArray, or, sql } from "drizzle-orm"
+import * as v from "valibot"
 import { chatMessages, chatTurns, chatWaiting } from "#db/schema/chat.ts"
 import { blobs, files } from "#db/schema/files.ts"
 import { Conflict, isRefusal } from "#server/errors.ts"
@@ -8,6 +9,7 @@ import { uploadFile } from "#server/files/upload.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditableThread } from "./access.ts"
 import { refuseUnfit } from "./attachments.ts"
+import { MessageId } from "./contract.ts"
 import { deadlineOf } from "./deadline.ts"
 import { decodeFile, type DecodedFile } from "./posted-files.ts"
 import type { SentMessage } from "./resent.ts"
@@ -17,8 +19,10 @@ type Storing = Parameters<typeof uploadFile>[0]
 /**
  * Stores the files in a message where its conversation is, as if they had been uploaded before, and
  * resolves with the message that refers to them. Files that the message has already are not stored
- * again when it is sent again. Throws what `uploadFile` throws, BadRequest for what the model cannot
- * receive, and Conflict while a reply is being generated: nothing is stored then.
+ * again when it is sent again. Throws what `uploadFile` throws, and before anything is stored
+ * BadRequest for what the model cannot receive, and Conflict for a message that cannot wait for the
+ * reply that is being generated. If a message is refused later, its files stay, and are used when it
+ * is sent again.
  */
 export async function storeFiles(
   scope: Storing,
@@ -77,7 +81,7 @@ async function findAttached(
         or(
           eq(chatTurns.requestId, requestId),
           eq(chatMessages.requestId, requestId),
-          sql`${chatMessages._id}::text = ${replaces ?? ""}`,
+          v.is(MessageId, replaces) ? eq(chatMessages._id, replaces) : undefined,
         ),
       ),
     )

@@ -87,8 +87,43 @@ describe("what is kept of a body", () => {
     const long = { text: "x".repeat(MEGABYTE) }
     expect(await read({ threadId: "a", messages: [long] })).toEqual(TOO_LARGE)
     expect(await read({ threadId: "a", text: long, messages: [last] })).toEqual(TOO_LARGE)
-    expect(await read({ messages: [{ url }, long, last] })).toEqual(TOO_LARGE)
+    expect(await read({ messages: [{ parts: [{ url }] }, long, last] })).toEqual(TOO_LARGE)
     expect(await read({ threadId: "a", messages: [long, last] })).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ["at once", (_begin: number) => []],
+    ["in two pieces", (begin: number) => [begin]],
+    ["with a byte alone", (begin: number) => [begin, begin + 1]],
+  ])("may have a file that arrives %s, wherever its beginning is cut", async (_, cutsAt) => {
+    const file = { type: "file", url: `data:text/plain;base64,${"A".repeat(300_000)}` }
+    const body = { messages: [{ id: "q", role: "user", parts: [file] }] }
+    const text = JSON.stringify(body)
+    const escaped = text.replace('"url"', '"\\u0075rl"').replace('"data:', '"\\u0064ata:')
+    for (const sent of [text, escaped])
+      for (let cut = 1; cut < sent.indexOf("AAAA"); cut++)
+        expect([cut, await read(sent, cutsAt(cut))]).toEqual([cut, { ok: true, value: body }])
+  })
+
+  test.each([
+    ["a text", (text: string) => ({ messages: [{ parts: [{ type: "text", text }] }, last] })],
+    ["the last text", (text: string) => ({ threadId: "a", messages: [{ parts: [{ text }] }] })],
+    [
+      "the result of a tool",
+      (data: string) => ({ messages: [{ parts: [{ output: { url: data } }] }, last] }),
+    ],
+    ["a list of URLs", (data: string) => ({ messages: [{ parts: [{ url: [data] }] }, last] })],
+    ["a URL of the message", (data: string) => ({ messages: [{ url: data, parts: [] }, last] })],
+    ["a URL of the body", (data: string) => ({ threadId: "a", url: data, messages: [last] })],
+    [
+      "a URL outside the messages",
+      (data: string) => ({ list: [{ parts: [{ url: data }] }], messages: [last] }),
+    ],
+    ["the name of a property", (name: string) => ({ messages: [{ parts: [{ url: "a", [name]: 1 }] }] })],
+  ])("is too large with %s that only begins like a file", async (_, make) => {
+    expect(await read(make(`data:text/plain;base64,${"A".repeat(300_000)}`))).toEqual(TOO_LARGE)
+    expect(await read(make(url))).toEqual(TOO_LARGE)
+    expect(await read(make("data:"))).toMatchObject({ ok: true })
   })
 
   test.each([
@@ -96,7 +131,10 @@ describe("what is kept of a body", () => {
     ["numbers", `{"threadId":"a","messages":[[${"1,".repeat(MEGABYTE)}1]]}`],
     ["digits", `{"threadId":"a","messages":[${"1".repeat(MEGABYTE)}]}`],
     ["properties", `{"threadId":"a","messages":[{${'"a":1,'.repeat(MEGABYTE)}"a":1}]}`],
-    ["escapes in a URL", `{"threadId":"a","messages":["data:${"\\ud800".repeat(MEGABYTE)}"]}`],
+    [
+      "escapes in a URL",
+      `{"threadId":"a","messages":[{"parts":[{"url":"data:${"\\ud800".repeat(MEGABYTE)}"}]},{}]}`,
+    ],
     ["escapes in a text", `{"threadId":"a","messages":["${"\\n".repeat(3 * MEGABYTE)}"]}`],
   ])("is too large with a million %s", async (_, text) => {
     expect(await read(text)).toEqual(TOO_LARGE)
@@ -134,14 +172,18 @@ describe("what is kept of a body", () => {
   })
 })
 
-function read(body: object | string) {
+function read(body: object | string, cuts?: number[]) {
   const bytes = Buffer.from(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body))
-  let at = 0
   // As they arrive from a connection, and so that characters are cut.
+  const ends = cuts ?? Array.from({ length: Math.floor(bytes.length / 65_521) }, (_, at) => (at + 1) * 65_521)
+  const pieces = [...ends, bytes.length].map(
+    (end, at) => new Uint8Array(bytes.subarray(ends[at - 1] ?? 0, end)),
+  )
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (at >= bytes.length) controller.close()
-      else controller.enqueue(new Uint8Array(bytes.subarray(at, (at += 65_521))))
+      const piece = pieces.shift()
+      if (piece) controller.enqueue(piece)
+      else controller.close()
     },
   })
   return readPostedBody(requestOf(stream), { turns }, "ada")

@@ -265,6 +265,20 @@ describe("useChat that sends files", () => {
     expect(await countFiles()).toBe(before)
   })
 
+  it("cannot replace with them what is no message", async () => {
+    const threadId = await makeThread(ada)
+    const part = filePart("a.txt", "text/plain", Buffer.from("A."))
+    const message = { id: "q1", role: "user", parts: [part] }
+    for (const replaces of ["\0", "nonsense", ""]) {
+      const refused = await ada("/api/chat", post({ threadId, messages: [message], replaces }))
+      expect([refused.status, await refused.json()]).toEqual([
+        404,
+        expect.objectContaining({ error: "There is no such question, or it is not yours." }),
+      ])
+    }
+    expect(await contents(threadId)).toEqual([])
+  })
+
   it("sends as many bytes as ten attachments may have", async () => {
     const { chat, threadId } = await openChat()
     const large = Buffer.concat([PIXEL, Buffer.alloc(5_000_000)])

@@ -246,6 +246,7 @@ describe("a message that replaces another", () => {
       [crypto.randomUUID(), 404, "There is no such question"],
       ["nonsense", 404, "There is no such question"],
       ["", 404, "There is no such question"],
+      ["\0", 404, "There is no such question"],
       [5, 400, "Expected a JSON object"],
       [{ _id: questionId }, 400, "Expected a JSON object"],
     ] as const) {

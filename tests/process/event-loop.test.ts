@@ -225,14 +225,14 @@ const BODIES = {
 /** In a body that may have 32 MB. */
 const HISTORIES = {
   text: `"${"a".repeat(30_000_000)}"`,
-  "a data URL": `{"url":"data:image/png;base64,${"A".repeat(30_000_000)}"}`,
+  "a data URL": `{"parts":[{"url":"data:image/png;base64,${"A".repeat(30_000_000)}"}]}`,
   "lists in lists": "[".repeat(15_000_000) + "]".repeat(15_000_000),
   messages: "{},".repeat(9_000_000) + "{}",
   numbers: `[${"1,".repeat(15_000_000)}1]`,
   digits: "1".repeat(30_000_000),
   properties: `{${'"a":1,'.repeat(5_000_000)}"a":1}`,
   escapes: `"${"\\ud800".repeat(5_000_000)}"`,
-  "escapes in a URL": `"data:${"\\n".repeat(15_000_000)}"`,
+  "escapes in a URL": `{"parts":[{"url":"data:${"\\n".repeat(15_000_000)}"}]}`,
   "Chinese characters": `"${"漢".repeat(10_000_000)}"`,
 }
 

@@ -150,7 +150,7 @@ async function answerInThread(
   // everybody else in the space reads it.
   if (turn?.spaceId != null) {
     const followed = { ...turn, _id: turn.answerId, model: scope.model.name }
-    const reply = followReply(scope, followed, () => {})
+    const reply = followReply(scope, followed)
     return streamResponse(reply.chunks, { headers, leave: reply.leave })
   }
   const reply = turn ? readPersonally(scope, turn.answerId, { chunks }) : { chunks, leave: () => {} }

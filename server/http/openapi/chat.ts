@@ -213,7 +213,7 @@ export const chatPaths: Record<string, PathItem> = {
           "The conversation is being answered already, or as many others as one user may have answered at once; or another person's message in it has the same id.",
           COUNTED,
         ),
-        "413": refusal("The body is larger than 256 KB, or than 32 MB with `threadId`.", COUNTED),
+        "413": refusal("The body is larger than 256 KB without its files, or than 32 MB.", COUNTED),
         "429": refusal("Too many requests, or too many large bodies at the same time.", {
           ...TOO_MANY_HEADERS,
           ...model,
