@@ -44,6 +44,16 @@ export const damagedBlobs = pgTable("damaged_blobs", {
   foundAt: milliseconds("found_at").notNull(),
 })
 
+/** Files created before `until` had their types detected again: at most one row. */
+export const retypedFiles = pgTable(
+  "retyped_files",
+  {
+    place: text("place").primaryKey().default("everywhere"),
+    until: milliseconds("until").notNull(),
+  },
+  (table) => [check("retyped_files_place", sql`${table.place} = 'everywhere'`)],
+)
+
 export const files = pgTable(
   "files",
   {

@@ -1,12 +1,13 @@
-import { and, asc, eq, sql } from "drizzle-orm"
+import { and, asc, eq, gt, sql } from "drizzle-orm"
 import { blobs, damagedBlobs } from "#db/schema/files.ts"
 import { holds } from "#server/backup/digest.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** What is wrong with bytes that a row describes. */
 export type Damage = "missing" | "shorter" | "longer" | "changed" | "unreadable"
 
-/** Rows of one reading. */
+/** How many are listed. */
 const MOST = 100
 
 /** For what a reader has found. Never throws, because the reader is to be told of the damage. */
@@ -55,17 +56,26 @@ export async function listDamage({ db }: Scope<"db">) {
  * Forgets what has been put back. Bytes of the right size are read only if the size was wrong when they
  * were looked at last, so that large ones are not read every time.
  */
-export async function forgetRepaired(scope: Scope<"db" | "blobs">): Promise<void> {
+export async function forgetRepaired(
+  scope: Scope<"db" | "blobs">,
+  _now?: number,
+  stopping?: AbortSignal,
+): Promise<void> {
   const resized = and(
     eq(blobs._id, damagedBlobs.blobId),
     sql`${damagedBlobs.damage} in ('missing', 'shorter', 'longer')`,
   )
-  const rows = await scope.db
-    .select({ _id: blobs._id, key: blobs.key, size: blobs.size, sha256: blobs.sha256 })
-    .from(damagedBlobs)
-    .innerJoin(blobs, resized)
-    .limit(MOST)
-  for (const row of rows) {
+  const found = eachRow((after, most) =>
+    scope.db
+      .select({ _id: blobs._id, key: blobs.key, size: blobs.size, sha256: blobs.sha256 })
+      .from(damagedBlobs)
+      .innerJoin(blobs, resized)
+      .where(after === undefined ? undefined : gt(damagedBlobs.blobId, after))
+      .orderBy(asc(damagedBlobs.blobId))
+      .limit(most),
+  )
+  for await (const row of found) {
+    if (stopping?.aborted) return
     if ((await scope.blobs.storedSize(row.key)) !== row.size) continue
     if (await holds(scope.blobs, row)) await forgetDamage(scope, row._id)
     else

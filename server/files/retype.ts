@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { buffer } from "node:stream/consumers"
-import { and, desc, eq, gt, lt } from "drizzle-orm"
-import { blobs, files } from "#db/schema/files.ts"
+import { and, desc, eq, gt, gte, lt, sql } from "drizzle-orm"
+import { blobs, files, retypedFiles } from "#db/schema/files.ts"
 import { isRefusal } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { readStored } from "./read-stored.ts"
@@ -9,13 +9,12 @@ import { detectType, SAMPLE_SIZE, UNKNOWN } from "./types.ts"
 
 type Retyping = Scope<"db" | "blobs" | "log">
 
-/** Files uploaded since then had the encodings of text detected. */
-const DETECTED_SINCE = Date.UTC(2026, 10, 28)
-
 /** Rows of one query. */
 const AT_ONCE = 100
 /** Milliseconds between two, so that the store and the database have time for others. */
 const PAUSE = 1000
+/** Milliseconds. A file may be committed that long after its row was created. */
+const LONGEST_COMMIT = 60 * 60 * 1000
 
 /**
  * Detects again what kind of file it is where earlier versions knew none, such as text that is not UTF-8.
@@ -38,15 +37,16 @@ export function startRetyping(scope: Retyping) {
   }
 }
 
-/** The newest first. Reads the beginning of each. */
+/**
+ * The newest first. Reads the beginning of each, once: what was looked at is noted, and the next start
+ * looks at what came since, because an earlier version may have uploaded it.
+ */
 export async function retypeFiles(
   scope: Retyping,
-  {
-    stopping,
-    before = DETECTED_SINCE,
-    pause = PAUSE,
-  }: { stopping?: AbortSignal; before?: number; pause?: number } = {},
+  { stopping, pause = PAUSE }: { stopping?: AbortSignal; pause?: number } = {},
 ): Promise<void> {
+  const [noted] = await scope.db.select().from(retypedFiles)
+  const until = Date.now() - LONGEST_COMMIT
   for (let last: string | undefined; !stopping?.aborted;) {
     const rows = await scope.db
       .select({
@@ -62,7 +62,7 @@ export async function retypeFiles(
         and(
           eq(files.mimeType, UNKNOWN),
           gt(files.size, 0),
-          lt(files._creationTime, before),
+          gte(files._creationTime, noted?.until ?? 0),
           last === undefined ? undefined : lt(files._id, last),
         ),
       )
@@ -73,9 +73,19 @@ export async function retypeFiles(
       await retype(scope, row)
     }
     last = rows.at(-1)?._id
-    if (rows.length < AT_ONCE) return
+    if (rows.length < AT_ONCE) return noteRetyped(scope, until)
     await wait(pause, undefined, { signal: stopping, ref: false })
   }
+}
+
+async function noteRetyped({ db }: Retyping, until: number) {
+  await db
+    .insert(retypedFiles)
+    .values({ until })
+    .onConflictDoUpdate({
+      target: retypedFiles.place,
+      set: { until: sql`greatest(${retypedFiles.until}, excluded.until)` },
+    })
 }
 
 async function retype(scope: Retyping, file: Parameters<typeof readStored>[1] & { _id: string }) {

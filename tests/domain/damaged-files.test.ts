@@ -5,7 +5,7 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { files } from "#db/schema/files.ts"
+import { blobs, damagedBlobs, files } from "#db/schema/files.ts"
 import { createFileReader } from "#server/chat/attachments.ts"
 import { openThumbnailer } from "#server/files/thumbnailer.ts"
 import { chatTools } from "#server/chat/tools.ts"
@@ -112,17 +112,18 @@ describe("bytes that turn out to be damaged while they are read", () => {
 
 it("a store that cannot tell the size leaves no stream open", async () => {
   const { file } = await store("open.bin", randomBytes(50))
-  const opened: Readable[] = []
+  const opening: Promise<Readable | null>[] = []
   const failed = new Error("The store does not respond.")
   const storedSize = () => Promise.reject(failed)
-  const open = async (key: string) => {
-    const stream = await drawer.blobs.open(key)
-    if (stream) opened.push(stream)
+  const open = (key: string) => {
+    const stream = drawer.blobs.open(key)
+    opening.push(stream)
     return stream
   }
   const scope = { ...ada, blobs: { ...drawer.blobs, storedSize, open } }
   await expect(readStored(scope, await findFile(ada, file._id))).rejects.toBe(failed)
-  expect(opened.filter(({ destroyed }) => !destroyed)).toEqual([])
+  const opened = await Promise.all(opening)
+  expect(opened.filter((stream) => stream?.destroyed === false)).toEqual([])
 })
 
 describe("an archive of everything", () => {
@@ -171,6 +172,28 @@ describe("a note of damage", () => {
     expect(await damages()).toEqual(["changed"])
     expect(await findings()).toEqual([])
     expect(await damages()).toEqual([])
+  })
+
+  it("goes however many others stay", async () => {
+    const lost = await drawer.db
+      .insert(blobs)
+      .values(
+        Array.from({ length: 600 }, () => ({
+          key: drawer.blobs.newKey(),
+          size: 50,
+          sha256: "a".repeat(64),
+        })),
+      )
+      .returning()
+    await drawer.db
+      .insert(damagedBlobs)
+      .values(lost.map(({ _id }) => ({ blobId: _id, damage: "missing", foundAt: 1 })))
+    const { file, path, bytes } = await store("back.bin", randomBytes(50))
+    await rm(path)
+    await expect(readStored(ada, await findFile(ada, file._id))).rejects.toMatchObject({ status: 503 })
+    await writeFile(path, bytes)
+    await sweep(ada)
+    expect((await listDamage(drawer)).count).toBe(600)
   })
 
   it("is made by the file check, which reads noted bytes also without checksums", async () => {
