@@ -87,6 +87,7 @@ export default [
   route("api/*", "routes/api/operation.ts"),
   route("trpc/*", "routes/api/unknown.ts"),
 
+  route("dashboard/files/:fileId/pdf", "routes/dashboard/files/pdf.tsx"),
   route("dashboard/account/export", "routes/dashboard/account/export.ts"),
   route("dashboard/account/picture/:pictureId", "routes/dashboard/account/picture.ts"),
 

@@ -54,6 +54,38 @@ it("names and titles in Arabic are written from right to left wherever they stan
   expect(await directionOf(field)).toBe("rtl")
 })
 
+it("the tab of a PDF has its name, and shows it", async () => {
+  await files.add("Tide tables 2026.pdf", PDF)
+  const page = await files.open("/dashboard/files")
+  const [tab] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.evaluate(
+      (address) => void window.open(address),
+      await addressOf(link(page, "Tide tables 2026.pdf")),
+    ),
+  ])
+  await tab.waitForLoadState()
+  expect(await tab.title()).toBe("Tide tables 2026.pdf")
+  const shown = await tab.locator("iframe").getAttribute("src")
+  const answer = await files.ada(shown ?? "")
+  expect(answer.headers.get("content-type")).toBe("application/pdf")
+})
+
+it("what is no PDF has no page of its own, and neither has somebody else's", async () => {
+  await files.add("tides.txt", "high water")
+  const [file] = await files.sql`select _id from files`
+  const own = await files.ada(`/dashboard/files/${file?.["_id"]}/pdf`, { redirect: "manual" })
+  expect(own.headers.get("location")).toBe(`/api/files/${file?.["_id"]}`)
+  expect((await files.ada(`/dashboard/files/${crypto.randomUUID()}/pdf`)).status).toBe(404)
+})
+
+const PDF =
+  "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n%%EOF"
+
+async function addressOf(found: Locator) {
+  return (await found.getAttribute("href")) ?? ""
+}
+
 function directionOf(element: Locator) {
   return element.first().evaluate((found) => getComputedStyle(found).direction)
 }

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useState, type ReactNode } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
+import { addressOfTab } from "#app/routes/dashboard/files/address.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { classNames } from "#app/ui/class-names.ts"
@@ -42,7 +43,7 @@ function AttachmentLink({ attachment }: { attachment: Attachment }) {
   }
   return (
     <a
-      href={href("/api/files/:fileId", { fileId })}
+      href={addressOfTab({ fileId, mimeType })}
       target="_blank"
       rel="noreferrer"
       title={fileName}

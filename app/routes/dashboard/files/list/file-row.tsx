@@ -8,6 +8,7 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { addressOfTab } from "#app/routes/dashboard/files/address.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-thumbnail.tsx"
 
@@ -105,7 +106,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
           ) : (
             <a
               data-file={file._id}
-              href={address}
+              href={addressOfTab({ fileId: file._id, mimeType: file.mimeType })}
               target="_blank"
               rel="noreferrer"
               title={fileName}
