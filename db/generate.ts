@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { changedIdentities, liveTablesIn } from "./replica-identities.ts"
 import { changedRules, readRules } from "./rules.ts"
 
 const MIGRATIONS = join(import.meta.dirname, "migrations")
+const META = join(MIGRATIONS, "meta")
 const SCHEMA = join(import.meta.dirname, "schema")
 
 /**
@@ -19,10 +20,14 @@ async function generate(options: string[]): Promise<void> {
   const tables = liveTablesIn(
     await Promise.all(readdirSync(SCHEMA).map((name) => import(join(SCHEMA, name)))),
   )
+  forgetOlderSnapshots()
   const own = [...changedIdentities(tables, texts), ...changedRules(readRules(), texts)]
   if (own.length === 0) return
   const hasDrawn = migrations().length > before.length
-  if (!hasDrawn) draw([...options, "--custom"])
+  if (!hasDrawn) {
+    draw([...options, "--custom"])
+    forgetOlderSnapshots()
+  }
   const file = join(MIGRATIONS, migrations().at(-1) ?? "")
   const parts = hasDrawn ? [readFileSync(file, "utf8"), ...own] : own
   writeFileSync(file, parts.map((part) => `${part.trim()}\n`).join("--> statement-breakpoint\n"))
@@ -32,6 +37,12 @@ async function generate(options: string[]): Promise<void> {
 function draw(options: string[]): void {
   const { status } = spawnSync("drizzle-kit", ["generate", ...options], { stdio: "inherit" })
   if (status !== 0) process.exit(status ?? 1)
+}
+
+/** The next migration is made from the newest snapshot alone. */
+function forgetOlderSnapshots(): void {
+  const snapshots = readdirSync(META).filter((name) => name.endsWith("_snapshot.json"))
+  for (const name of snapshots.toSorted().slice(0, -1)) rmSync(join(META, name))
 }
 
 function migrations(): string[] {
