@@ -96,6 +96,8 @@ describe("a text that is typed", () => {
 
 describe("a message that is sent during a reply", () => {
   it("waits for its end, also through a reload, and can be taken back", async () => {
+    // A person's running replies and waiting messages are limited together.
+    await stopReplies()
     const page = await chat.open("/dashboard/chat")
     await field(page).fill("/slow 60")
     await field(page).press("Enter")
@@ -238,4 +240,11 @@ function pressOfInputMethod(page: Page, label: string): Promise<boolean> {
     area.dispatchEvent(event)
     return event.defaultPrevented
   })
+}
+
+async function stopReplies() {
+  const list = await chat.person("/api/chat/threads")
+  const { threads } = (await list.json()) as { threads: { _id: string }[] }
+  for (const { _id } of threads)
+    expect((await chat.person(`/api/chat/threads/${_id}/stop`, { method: "POST" })).status).toBe(200)
 }

@@ -142,7 +142,7 @@ const inputs: [text: string, shown: string][] = [
   // Thoughts
   [
     "Let me see.\n</think>\n\nIt is 4.",
-    "<details><summary>Reasoning</summary>Let me see.</details><p>It is 4.</p>",
+    "<details><summary>Reasoning</summary><p>Let me see.</p></details><p>It is 4.</p>",
   ],
   ["Write `</think>` at the end.", "<p>Write <code>&lt;/think&gt;</code> at the end.</p>"],
   ["```\na\n</think>\n```", "text<pre><code>a\n&lt;/think&gt;</code></pre>"],

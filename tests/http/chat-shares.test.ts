@@ -288,7 +288,7 @@ async function converse(title: string, texts: string[], last = "completed"): Pro
 
 async function generateAgain(threadId: string) {
   const [turn] = await sql`
-    select request_id, content from chat_turns join chat_messages as question on question._id = question_id
+    select chat_turns.request_id, content from chat_turns join chat_messages as question on question._id = question_id
     where chat_turns.thread_id = ${threadId} order by chat_turns._id desc limit 1`
   const parts = [{ type: "text", text: turn?.["content"] }]
   const message = { id: turn?.["request_id"], role: "user", parts }

@@ -519,6 +519,10 @@ describe("the time at which a file was modified", () => {
 test.each([
   ["image/bmp", "424d1e000000000000001a0000000c000000010001000100180000000000"],
   ["image/x-icon", "00000100010001010000010020003000000016000000"],
+  [
+    "image/apng",
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489000000086163544c0000000100000000b92d6d88",
+  ],
 ])("a picture of the type %s is shown in place, without a thumbnail", async (mimeType, hex) => {
   const file = await firstFile(await post(ada, "picture", Buffer.from(hex, "hex")))
   expect(file.mimeType).toBe(mimeType)
