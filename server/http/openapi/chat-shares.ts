@@ -1,12 +1,12 @@
 import * as v from "valibot"
 import { ShareThread } from "#server/chat/contract.ts"
+import { record } from "#server/operations/contract.ts"
 import {
   idParameter,
   jsonAnswer,
   jsonBody,
   type Operation,
   type PathItem,
-  record,
   refusal,
   SIGNED_IN,
 } from "./parts.ts"

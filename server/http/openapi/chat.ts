@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { ChangeThread, CreateThread, SEARCH_LIMIT } from "#server/chat/contract.ts"
 import { ChatRequest } from "#server/chat/request.ts"
 import { RecallRows } from "#db/schema/chat-json.ts"
+import { record } from "#server/operations/contract.ts"
 import {
   type Answer,
   idParameter,
@@ -10,7 +11,6 @@ import {
   pageParameters,
   type PathItem,
   RATE_LIMIT_HEADERS,
-  record,
   refusal,
   SIGNED_IN,
   TOO_MANY_HEADERS,

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { ArchiveFiles, MoveFiles, SelectedFiles, SelectedTrash } from "#server/files/acts-contract.ts"
 import { KINDS, ShareFile } from "#server/files/contract.ts"
+import { record } from "#server/operations/contract.ts"
 import {
   File,
   fileId,
@@ -22,7 +23,6 @@ import {
   type Operation,
   pageParameters,
   type PathItem,
-  record,
   refusal,
   schemaOf,
 } from "./parts.ts"

@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { idParameter, record, refusal, SIGNED_IN } from "./parts.ts"
+import { record } from "#server/operations/contract.ts"
+import { idParameter, refusal, SIGNED_IN } from "./parts.ts"
 
 // Shared by the descriptions of files.
 

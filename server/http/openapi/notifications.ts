@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { jsonAnswer, pageParameters, record, refusal, SIGNED_IN, type PathItem } from "./parts.ts"
+import { record } from "#server/operations/contract.ts"
+import { jsonAnswer, pageParameters, refusal, SIGNED_IN, type PathItem } from "./parts.ts"
 
 const Notification = v.strictObject({
   ...record,

@@ -68,12 +68,6 @@ export function schemaOf(schema: v.GenericSchema): object {
   return rest
 }
 
-/** The fields of every record. */
-export const record = {
-  _id: v.pipe(v.string(), v.uuid()),
-  _creationTime: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
-}
-
 /** The schema of bytes. */
 export const binary = { type: "string", format: "binary" }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { CreateOrUpdateUser } from "#server/users/contract.ts"
-import { jsonAnswer, jsonBody, type PathItem, record, refusal, IN_A_BROWSER } from "./parts.ts"
+import { record } from "#server/operations/contract.ts"
+import { jsonAnswer, jsonBody, type PathItem, refusal, IN_A_BROWSER } from "./parts.ts"
 
 const User = v.strictObject({
   ...record,
