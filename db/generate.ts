@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { changedIdentities, liveTablesIn } from "./replica-identities.ts"
+import { changedIdentities } from "./replica-identities.ts"
 import { changedRules, readRules } from "./rules.ts"
+import { liveTables } from "./schema/live-table.ts"
+import "./ownerships.ts"
 
 const MIGRATIONS = join(import.meta.dirname, "migrations")
 const META = join(MIGRATIONS, "meta")
-const SCHEMA = join(import.meta.dirname, "schema")
 
 /**
  * `npm run db:generate -- --name <name>` writes one migration: what changed in `db/schema`, by
@@ -17,11 +18,8 @@ async function generate(options: string[]): Promise<void> {
   const before = migrations()
   const texts = before.map(textOf)
   draw(options)
-  const tables = liveTablesIn(
-    await Promise.all(readdirSync(SCHEMA).map((name) => import(join(SCHEMA, name)))),
-  )
   forgetOlderSnapshots()
-  const own = [...changedIdentities(tables, texts), ...changedRules(readRules(), texts)]
+  const own = [...changedIdentities(liveTables, texts), ...changedRules(readRules(), texts)]
   if (own.length === 0) return
   const hasDrawn = migrations().length > before.length
   if (!hasDrawn) {

@@ -4,7 +4,6 @@ import { migrate } from "#db/migrate.ts"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { accountHooks } from "./accounts/identity-hooks.ts"
-import { startExpiringSecurityLog } from "./accounts/security-log.ts"
 import { openHistory } from "./backup/history/open-history.ts"
 import { startScheduledBackups } from "./backup/scheduled.ts"
 import { createChunkWriter } from "./chat/chunk-writer.ts"
@@ -12,7 +11,6 @@ import { createReplies } from "./chat/create-replies.ts"
 import { startAnsweringWaiting } from "./chat/answer-waiting.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
 import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
-import { startPurgingThreads } from "./chat/trash.ts"
 import type { Config } from "./config.ts"
 import { divideConnections, reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
@@ -40,6 +38,7 @@ import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
 import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
+import { startDeletingOldRows } from "./old-rows.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Bucket } from "./ports/bucket.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -120,11 +119,10 @@ export async function openServices(config: Config, log: Log, migrations: string)
     opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
     opened.push(startFillingNameKeys(services).stop, startRetyping(services).stop)
     opened.push(startEndingLostTurns(services).stop, startDiscardingLostUploads(services).stop)
-    opened.push(startPurgingThreads(services).stop)
+    opened.push(startDeletingOldRows(services).stop)
     opened.push(startAnsweringWaiting(services).stop)
     opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)
-    opened.push(startExpiringSecurityLog(services).stop, startWatchingReleases(services).stop)
-    opened.push(startWatchingClock(services).stop)
+    opened.push(startWatchingReleases(services).stop, startWatchingClock(services).stop)
     const posting = startPosting(services)
     opened.push(posting.stop)
     const live = await openLive(services, reached, lock, posting.announcements)

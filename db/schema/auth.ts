@@ -11,6 +11,7 @@ import {
   timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core"
+import { owned } from "./ownership.ts"
 
 /**
  * The tables of the embedded identity provider. better-auth defines, reads and writes their fields;
@@ -224,3 +225,18 @@ export const authApiKey = auth.table(
     index("apikey_by_reference_id").on(table.referenceId),
   ],
 )
+
+owned(authUser, { of: "id", exportedIn: "account.json" })
+owned(authSession, { of: "userId", exportedIn: "account.json" })
+owned(authPasskey, { of: "userId", exportedIn: "account.json" })
+owned(authApiKey, { of: "referenceId", exportedIn: "account.json" })
+owned(authAccount, { of: "userId", notExported: "The hash of the password." })
+owned(authTwoFactor, {
+  of: "userId",
+  notExported: "The secret of the authenticator app, encrypted; account.json says that there is one.",
+})
+owned(authVerification, {
+  of: "value",
+  end: { by: "the identity provider: the id is a part of the value" },
+  notExported: "Secrets of links that were sent by email.",
+})

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm"
+import { isNotNull, sql } from "drizzle-orm"
 import {
   bigint,
   boolean,
@@ -13,6 +13,7 @@ import {
 } from "drizzle-orm/pg-core"
 import { AttachmentRows, DeltaRows, MentionRows, PartRows, RecallRows } from "./chat-json.ts"
 import { liveTable } from "./live-table.ts"
+import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 import { spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -377,9 +378,21 @@ export const chatReads = pgTable(
   ],
 )
 
-export const watchedReads = liveTable(chatReads, ["userId", "spaceKey", "readAt"], {
-  messageCount: "The conversation's `messageCount` when the caller last saw it.",
-  readAt: "Milliseconds since the epoch.",
+const inConversations = {
+  of: "userId",
+  end: "stays in its space",
+  exportedIn: "conversations/ and spaces/messages.json",
+} as const
+owned(chatReplacedMessages, inConversations)
+
+export const watchedReads = liveTable(chatReads, {
+  keys: ["userId", "spaceKey", "readAt"],
+  of: "userId",
+  notExported: "A number by which the list of conversations marks what is unread.",
+  sentences: {
+    messageCount: "The conversation's `messageCount` when the caller last saw it.",
+    readAt: "Milliseconds since the epoch.",
+  },
 })
 
 export type ChatRead = typeof chatReads.$inferSelect
@@ -391,45 +404,82 @@ export type ChatTurn = typeof chatTurns.$inferSelect
 export type ChatReplacedMessage = typeof chatReplacedMessages.$inferSelect
 export type ChatChunk = typeof chatChunks.$inferSelect
 
-export const watchedThreads = liveTable(chatThreads, ["userId", "spaceKey", "trashed", "lastMessageAt"], {
-  lastMessageAt: "Milliseconds since the epoch.",
-  peopleOnly: "In a space: the model replies only to messages that name it.",
-  messageCount: "How many messages were ever stored in it. It never shrinks.",
+export const watchedThreads = liveTable(chatThreads, {
+  keys: ["userId", "spaceKey", "trashed", "lastMessageAt"],
+  of: "userId",
+  end: "stays in its space",
+  exportedIn: "conversations/",
+  kept: { until: "trashedAt", for: 24 * 60 * 60 * 1000 },
+  sentences: {
+    lastMessageAt: "Milliseconds since the epoch.",
+    peopleOnly: "In a space: the model replies only to messages that name it.",
+    messageCount: "How many messages were ever stored in it. It never shrinks.",
+  },
 })
 
-export const watchedMessages = liveTable(chatMessages, ["userId", "spaceKey", "threadId"], {
-  attachments: AttachmentRows,
-  edited: "Whether it replaced an earlier version.",
-  mentions: MentionRows,
-  requestId:
-    "The sender's own id of a message to the people in a space. Null for one that asked the model when it was sent: its turn has the id.",
+export const watchedMessages = liveTable(chatMessages, {
+  keys: ["userId", "spaceKey", "threadId"],
+  ...inConversations,
+  sentences: {
+    attachments: AttachmentRows,
+    edited: "Whether it replaced an earlier version.",
+    mentions: MentionRows,
+    requestId:
+      "The sender's own id of a message to the people in a space. Null for one that asked the model when it was sent: its turn has the id.",
+  },
 })
 
-export const watchedTurns = liveTable(chatTurns, ["userId", "spaceKey", "threadId"], {
-  _id: "The same as the reply's message.",
-  questionId: "The message that is replied to.",
-  requestId: "The sender's own id for that message.",
-  parts: PartRows,
-  failure: "What the user is shown if the turn failed.",
-  finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
-  recall: RecallRows,
+export const watchedTurns = liveTable(chatTurns, {
+  keys: ["userId", "spaceKey", "threadId"],
+  ...inConversations,
+  sentences: {
+    _id: "The same as the reply's message.",
+    questionId: "The message that is replied to.",
+    requestId: "The sender's own id for that message.",
+    parts: PartRows,
+    failure: "What the user is shown if the turn failed.",
+    finishReason: "Why the model ended its reply. Null while it runs, and if something else ended it.",
+    recall: RecallRows,
+  },
 })
 
-export const watchedChunks = liveTable(chatChunks, ["userId", "spaceKey", "threadId"], {
-  turnId: "The turn, and the message, of the reply.",
-  seq: "Position within the reply, from 0.",
-  delta: DeltaRows,
+export const watchedChunks = liveTable(chatChunks, {
+  keys: ["userId", "spaceKey", "threadId"],
+  of: "turnId",
+  end: "stays in its space",
+  notExported: "The text of a reply while it is generated; then it is the message's.",
+  sentences: {
+    turnId: "The turn, and the message, of the reply.",
+    seq: "Position within the reply, from 0.",
+    delta: DeltaRows,
+  },
 })
 
-export const watchedWaiting = liveTable(chatWaiting, ["userId", "spaceKey", "threadId", "place"], {
-  requestId: "The sender's own id for the message.",
-  place: "Its order among those of the conversation.",
-  attachments: AttachmentRows,
-  state:
-    "`withdrawn` by somebody else than its author, or `passed` over because its author may no longer write here.",
+export const watchedWaiting = liveTable(chatWaiting, {
+  keys: ["userId", "spaceKey", "threadId", "place"],
+  of: "userId",
+  notExported: "A message for the minutes until its reply begins; then it is with the others.",
+  kept: { until: "endedAt", for: 60 * 60 * 1000 },
+  sentences: {
+    requestId: "The sender's own id for the message.",
+    place: "Its order among those of the conversation.",
+    attachments: AttachmentRows,
+    state:
+      "`withdrawn` by somebody else than its author, or `passed` over because its author may no longer write here.",
+  },
 })
 
-export const watchedThreadShares = liveTable(chatShares, ["userId", "spaceKey", "threadId"], {
-  hint: "The last four characters of the link's URL.",
-  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+export const watchedThreadShares = liveTable(chatShares, {
+  keys: ["userId", "spaceKey", "threadId"],
+  of: "userId",
+  exportedAs: "conversationShares",
+  exported: ["_creationTime", "threadId", "hint", "expiresAt"],
+  computed: () => ({
+    hasPassword: isNotNull(chatShares.passwordHash),
+    isCopy: isNotNull(chatShares.title),
+  }),
+  sentences: {
+    hint: "The last four characters of the link's URL.",
+    expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+  },
 })

@@ -26,4 +26,7 @@ export const demoBoats = pgTable(
   ],
 )
 
-export const watchedBoats = liveTable(demoBoats, ["harbour"])
+export const watchedBoats = liveTable(demoBoats, {
+  keys: ["harbour"],
+  of: "nobody",
+})

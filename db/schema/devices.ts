@@ -26,4 +26,10 @@ export const devices = pgTable(
   ],
 )
 
-export const watchedDevices = liveTable(devices, ["userId"], { label: "As the device describes itself." })
+export const watchedDevices = liveTable(devices, {
+  keys: ["userId"],
+  of: "userId",
+  exportedAs: "devices",
+  exported: ["_creationTime", "label"],
+  sentences: { label: "As the device describes itself." },
+})

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm"
+import { isNotNull, sql } from "drizzle-orm"
 import {
   bigint,
   boolean,
@@ -12,6 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
+import { owned } from "./ownership.ts"
 import { byteString, milliseconds, record } from "./record.ts"
 import { PERSONAL, spaceKey, spaces } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -301,26 +302,64 @@ function bytes(name: string) {
   return bigint(name, { mode: "number" })
 }
 
-export const watchedFiles = liveTable(files, ["userId", "spaceKey", "trashed", "trashedAt"], {
-  size: "Bytes.",
-  trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
-  modifiedAt: "When its bytes were last changed before they were sent. Milliseconds since the epoch.",
+export const watchedFiles = liveTable(files, {
+  keys: ["userId", "spaceKey", "trashed", "trashedAt"],
+  of: "userId",
+  end: "stays in its space",
+  exportedAs: "files",
+  exported: ["_id", "_creationTime", "fileName", "mimeType", "size", "modifiedAt", "trashed", "spaceId"],
+  sentences: {
+    size: "Bytes.",
+    trashedAt: "When it was moved to the trash. Milliseconds since the epoch.",
+    modifiedAt: "When its bytes were last changed before they were sent. Milliseconds since the epoch.",
+  },
 })
 
-export const watchedShares = liveTable(fileShares, ["userId", "spaceKey", "fileId"], {
-  hint: "The last four characters of the link's URL.",
-  expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
-  maxDownloads: "Null without a limit.",
+export const watchedShares = liveTable(fileShares, {
+  keys: ["userId", "spaceKey", "fileId"],
+  of: "userId",
+  exportedAs: "shares",
+  exported: ["_creationTime", "fileId", "hint", "expiresAt", "maxDownloads", "downloads"],
+  computed: () => ({ hasPassword: isNotNull(fileShares.passwordHash) }),
+  sentences: {
+    hint: "The last four characters of the link's URL.",
+    expiresAt: "Milliseconds since the epoch; null for a link that does not expire.",
+    maxDownloads: "Null without a limit.",
+  },
 })
 
-export const watchedUsage = liveTable(fileUsage, ["userId"], {
-  used: "Bytes of all files, including those in the trash.",
-  reserved: "Bytes held for running uploads.",
-  trashed: "Bytes of the files in the trash.",
-  files: "The number of all files, including those in the trash.",
-  revision: "Grows with every change of the files.",
+export const watchedUsage = liveTable(fileUsage, {
+  keys: ["userId"],
+  of: "userId",
+  exportedIn: "records.json, as `usage`",
+  sentences: {
+    used: "Bytes of all files, including those in the trash.",
+    reserved: "Bytes held for running uploads.",
+    trashed: "Bytes of the files in the trash.",
+    files: "The number of all files, including those in the trash.",
+    revision: "Grows with every change of the files.",
+  },
 })
 
-export const watchedFileRevisions = liveTable(spaceFileRevisions, ["spaceId"], {
-  revision: "Grows with every change of the space's files.",
+export const watchedFileRevisions = liveTable(spaceFileRevisions, {
+  keys: ["spaceId"],
+  of: "space",
+  sentences: {
+    revision: "Grows with every change of the space's files.",
+  },
+})
+
+owned(fileThumbnails, { of: "fileId", notExported: "Made from the file, which is in the archive." })
+
+owned(uploads, {
+  of: "userId",
+  end: { forgets: ["fileName", "metadata"], because: "The bytes have still to be deleted." },
+  exportedAs: "uploads",
+  exported: ["_creationTime", "fileName", "length", "expiresAt"],
+})
+
+owned(idempotencyKeys, {
+  of: "userId",
+  kept: { until: "expiresAt" },
+  notExported: "For a day, what a request created that is in the archive itself.",
 })

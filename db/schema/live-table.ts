@@ -7,6 +7,7 @@ import {
 } from "drizzle-orm"
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core"
 import * as v from "valibot"
+import { owned, type WhoseRow } from "./ownership.ts"
 
 /** A table whose rows pages can watch, as the realtime layer takes it. */
 export interface LiveTable<Row> {
@@ -37,16 +38,25 @@ const SENTENCES: Readonly<Record<string, string>> = {
   _creation_time: "Milliseconds since the epoch.",
 }
 
-/**
- * Declares that live queries may read a table. `keys` are the fields that a range can compare: with
- * `_id` they are a unique index, which is the table's replica identity. `npm run db:generate` writes
- * that into the migration.
- */
+/** What is declared of a live table. */
+type DeclaredLive<Watched extends PgTable, Row = InferSelectModel<Watched>> = {
+  /**
+   * The fields that a range can compare: with `_id` they are a unique index, which is the table's
+   * replica identity. `npm run db:generate` writes that into the migration.
+   */
+  keys: readonly (keyof Row & string)[]
+  sentences?: Described<Row>
+} & (WhoseRow<Watched> | { of: "nobody" | "space" })
+
+/** Filled by the modules of the schema, as `ownerships` is. */
+export const liveTables: Pick<LiveTable<object>, "identityIndex" | "name" | "schema">[] = []
+
+/** Declares that live queries may read a table. */
 export function liveTable<Watched extends PgTable>(
   table: Watched,
-  keys: readonly (keyof InferSelectModel<Watched> & string)[],
-  described: Described<InferSelectModel<Watched>> = {},
+  { keys, sentences = {}, ...whose }: DeclaredLive<Watched>,
 ): LiveTable<InferSelectModel<Watched> & { _id: string }> {
+  if (whose.of !== "nobody" && whose.of !== "space") owned(table, whose as WhoseRow<Watched>)
   const columns = Object.fromEntries(
     Object.entries(getTableColumns(table as Table)).map(([field, column]): [string, Column] => [
       field,
@@ -54,17 +64,21 @@ export function liveTable<Watched extends PgTable>(
         name: column.name,
         // The log contains only text. Drizzle leaves this one conversion to the driver.
         decode: (text) => (column.dataType === "boolean" ? text === "t" : column.mapFromDriverValue(text)),
-        ...schemaOf(column, (described as Record<string, string | v.GenericSchema>)[field]),
+        ...schemaOf(column, (sentences as Record<string, string | v.GenericSchema>)[field]),
       },
     ]),
   )
+  const identity = {
+    schema: getTableConfig(table).schema ?? "public",
+    name: getTableName(table),
+    identityIndex: findIndex(table, [...keys, "_id"]),
+  }
+  liveTables.push(identity)
   // Field by field these are the table's own columns, which no type can follow through
   // `fromEntries`.
   return {
-    schema: getTableConfig(table).schema ?? "public",
-    name: getTableName(table),
+    ...identity,
     identity: keys,
-    identityIndex: findIndex(table, [...keys, "_id"]),
     columns,
   } as unknown as LiveTable<InferSelectModel<Watched> & { _id: string }>
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { check, index, integer, pgTable, text, unique } from "drizzle-orm/pg-core"
+import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 
 /** The kinds of emails. */
@@ -67,3 +68,9 @@ export const mailOutbox = pgTable(
 )
 
 export type OutboxRow = typeof mailOutbox.$inferSelect
+
+owned(mailOutbox, {
+  of: [{ id: "userId", email: "recipient" }],
+  exportedAs: "emails",
+  exported: ["_creationTime", "kind", "recipient", "subject", "state", "sentAt"],
+})

@@ -24,6 +24,10 @@ export const maintenance = pgTable(
   ],
 )
 
-export const watchedMaintenance = liveTable(maintenance, ["place"], {
-  message: "The operator's text for visitors; null for the default text.",
+export const watchedMaintenance = liveTable(maintenance, {
+  keys: ["place"],
+  of: "nobody",
+  sentences: {
+    message: "The operator's text for visitors; null for the default text.",
+  },
 })

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm"
+import { not, sql } from "drizzle-orm"
 import { boolean, foreignKey, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
 import { chatMessages, chatThreads } from "./chat.ts"
@@ -60,9 +60,16 @@ export const notifications = pgTable(
 
 export type NotificationRow = typeof notifications.$inferSelect
 
-export const watchedNotifications = liveTable(notifications, ["userId", "inApp", "trashed", "read"], {
-  messageId: "The message that mentions the caller.",
-  authorId: "Who wrote it. Null once their account is deleted.",
-  authorName: "Their name at the time.",
-  excerpt: "The part of the message around the mention.",
+export const watchedNotifications = liveTable(notifications, {
+  keys: ["userId", "inApp", "trashed", "read"],
+  of: "userId",
+  exportedAs: "notifications",
+  exported: ["_id", "_creationTime", "spaceId", "threadId", "messageId", "authorName", "excerpt", "read"],
+  where: not(notifications.trashed),
+  sentences: {
+    messageId: "The message that mentions the caller.",
+    authorId: "Who wrote it. Null once their account is deleted.",
+    authorName: "Their name at the time.",
+    excerpt: "The part of the message around the mention.",
+  },
 })

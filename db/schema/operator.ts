@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { boolean, check, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 
 /** The changes that an operator can make for other people. */
@@ -83,3 +84,14 @@ export const releaseChecks = pgTable(
     check("release_checks_place", sql`${table.place} = 'everywhere'`),
   ],
 )
+
+owned(operatorActs, {
+  of: [
+    { id: "operatorId", email: "operatorEmail" },
+    { id: "subjectId", email: "subjectEmail" },
+  ],
+  end: { forgets: [], because: "That an operator did something stays, without the person." },
+  exportedAs: "operatorActs",
+  exported: ["_creationTime", "act", "facts", "detail"],
+  computed: ({ clerkId }) => ({ byViewer: sql`${operatorActs.operatorId} = ${clerkId}` }),
+})

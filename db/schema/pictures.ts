@@ -1,5 +1,6 @@
 import { text, uuid } from "drizzle-orm/pg-core"
 import { auth, authUser } from "./auth.ts"
+import { owned } from "./ownership.ts"
 import { byteString } from "./record.ts"
 
 /**
@@ -15,3 +16,5 @@ export const authPicture = auth.table("picture", {
   /** WebP, square. */
   bytes: byteString("bytes").notNull(),
 })
+
+owned(authPicture, { of: "userId", exportedIn: "picture.webp" })

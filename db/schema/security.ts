@@ -1,5 +1,6 @@
 import { boolean, index, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { auth, authUser } from "./auth.ts"
+import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 
 /** The events of the security log. */
@@ -119,3 +120,12 @@ export const authAddressChange = auth.table(
     uniqueIndex("address_change_by_next_token").on(table.nextToken),
   ],
 )
+
+owned(authSecurityEvent, {
+  of: "userId",
+  kept: { until: "expiresAt" },
+  exportedAs: "securityLog",
+  exported: ["_creationTime", "event", "way", "facts", "address", "userAgent"],
+})
+
+owned(authAddressChange, { of: "userId", exportedAs: "addressChange", exported: ["nextEmail", "expiresAt"] })

@@ -1,5 +1,6 @@
 import { index, text } from "drizzle-orm/pg-core"
 import { auth, authSession } from "./auth.ts"
+import { owned } from "./ownership.ts"
 
 /** Which session at a provider of single sign-on a session here began with. It ends with that one. */
 export const authProviderSession = auth.table(
@@ -14,3 +15,8 @@ export const authProviderSession = auth.table(
   },
   (table) => [index("provider_session_by_sid").on(table.issuer, table.sid)],
 )
+
+owned(authProviderSession, {
+  of: "sessionId",
+  notExported: "An id with which a provider ends the session. The browser is in the archive.",
+})

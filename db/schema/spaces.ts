@@ -140,16 +140,31 @@ export type SpaceInvitation = typeof spaceInvitations.$inferSelect
  */
 export const spaceKey = () => uuid("space_key").notNull().default(PERSONAL)
 
-export const watchedMembers = liveTable(spaceMembers, ["userId", "spaceId", "trashed", "role"], {
-  spaceSlug: "Part of the space's URLs.",
-  spacePictureId: "Null without a picture. Another picture has another id.",
-  memberName: "The name in their profile.",
-  trashedAt: "When the space was deleted. Milliseconds since the epoch.",
+export const watchedMembers = liveTable(spaceMembers, {
+  keys: ["userId", "spaceId", "trashed", "role"],
+  of: "userId",
+  exportedAs: "spaces",
+  exported: ["_id", "_creationTime", "spaceId", "spaceName", "role", "trashed"],
+  sentences: {
+    spaceSlug: "Part of the space's URLs.",
+    spacePictureId: "Null without a picture. Another picture has another id.",
+    memberName: "The name in their profile.",
+    trashedAt: "When the space was deleted. Milliseconds since the epoch.",
+  },
 })
 
-export const watchedInvitations = liveTable(spaceInvitations, ["spaceId", "email"], {
-  email: "In lower case. Empty for a link that several people can use.",
-  hint: "The last four characters of the link's URL.",
-  expiresAt: "Milliseconds since the epoch.",
-  maxUses: "How many people can use it; null without a limit.",
+export const watchedInvitations = liveTable(spaceInvitations, {
+  keys: ["spaceId", "email"],
+  of: [{ id: "userId" }, { email: "email" }],
+  kept: { until: "expiresAt" },
+  end: "stays in its space",
+  exportedAs: "spaceInvitations",
+  exported: ["_creationTime", "spaceName", "role", "email", "hint", "expiresAt", "uses"],
+  computed: ({ userId }) => ({ byViewer: sql`${spaceInvitations.userId} = ${userId}` }),
+  sentences: {
+    email: "In lower case. Empty for a link that several people can use.",
+    hint: "The last four characters of the link's URL.",
+    expiresAt: "Milliseconds since the epoch.",
+    maxUses: "How many people can use it; null without a limit.",
+  },
 })

@@ -45,8 +45,13 @@ export const FORMER_MEMBER = "00000000-0000-0000-0000-000000000001"
 
 export type User = typeof users.$inferSelect
 
-export const watchedUsers = liveTable(users, ["clerkId"], {
-  clerkId: "The identity provider's id, whichever provider it is.",
-  email: "Empty if the provider knows no email address.",
-  onboardingStep: "Null before the first step.",
+export const watchedUsers = liveTable(users, {
+  keys: ["clerkId"],
+  of: "_id",
+  exportedIn: "account.json",
+  sentences: {
+    clerkId: "The identity provider's id, whichever provider it is.",
+    email: "Empty if the provider knows no email address.",
+    onboardingStep: "Null before the first step.",
+  },
 })

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 
 /** Addresses that asked to be told. One row per address, however it is capitalised. */
@@ -26,3 +27,9 @@ export const waitlist = pgTable(
 )
 
 export type WaitlistRow = typeof waitlist.$inferSelect
+
+owned(waitlist, {
+  of: [{ email: "email" }],
+  exportedAs: "waitlist",
+  exported: ["_id", "_creationTime", "email", "confirmedAt", "invitedAt", "joinedAt", "language"],
+})

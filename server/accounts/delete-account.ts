@@ -1,18 +1,15 @@
-import { and, eq, isNull, or } from "drizzle-orm"
+import { and, eq, isNull } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { files, uploads } from "#db/schema/files.ts"
-import { mailOutbox } from "#db/schema/mail.ts"
-import { spaceInvitations } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
-import { waitlist } from "#db/schema/waitlist.ts"
 import { requestStopOfReply } from "#server/chat/stop.ts"
 import { discardBlob, discardUpload } from "#server/files/discard.ts"
 import { queueAccountDeleted } from "#server/mail/mail.ts"
-import { forgetInActs } from "#server/operator/history.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
 import { handOverSpaces, type SpaceChoices } from "#server/spaces/hand-over.ts"
-import { findAddresses, namesOneOf, type Address } from "./addresses.ts"
+import { findAddresses, type Address } from "./addresses.ts"
+import { forgetInRecords } from "./own-records.ts"
 
 type Deleting = Pick<
   FullScope,
@@ -82,7 +79,7 @@ async function deleteRecords(
   { addresses, choices }: { addresses: readonly Address[]; choices: SpaceChoices },
 ) {
   const { db } = scope
-  const { _id, clerkId, email } = user
+  const { _id, email } = user
   await handOverSpaces(scope, _id, choices)
   const left = {
     uploads: await db.select({ id: uploads._id }).from(uploads).where(eq(uploads.userId, _id)),
@@ -91,21 +88,7 @@ async function deleteRecords(
       .from(files)
       .where(and(eq(files.userId, _id), isNull(files.spaceId))),
   }
-  await db
-    .delete(mailOutbox)
-    .where(
-      or(
-        eq(mailOutbox.userId, clerkId),
-        namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
-      ),
-    )
-  await db
-    .delete(spaceInvitations)
-    .where(namesOneOf(spaceInvitations.email, spaceInvitations._creationTime, addresses))
-  await db.delete(waitlist).where(namesOneOf(waitlist.email, waitlist._creationTime, addresses))
-  await forgetInActs(scope, clerkId, addresses)
-  // Their rows outlive the account if bytes cannot be removed now.
-  await db.update(uploads).set({ fileName: null, metadata: null }).where(eq(uploads.userId, _id))
+  await forgetInRecords(scope, user, addresses)
   if (email) await queueAccountDeleted(scope, user)
   await db.delete(users).where(eq(users._id, _id))
   return left

@@ -1,205 +1,109 @@
-import { and, asc, eq, getTableColumns, gt, or, sql, type SQL } from "drizzle-orm"
-import type { PgColumn, PgTable, SelectedFieldsFlat } from "drizzle-orm/pg-core"
-import { chatShares } from "#db/schema/chat.ts"
-import { devices } from "#db/schema/devices.ts"
-import { files, fileShares, fileUsage, uploads } from "#db/schema/files.ts"
-import { mailOutbox } from "#db/schema/mail.ts"
-import { notifications } from "#db/schema/notifications.ts"
-import { operatorActs } from "#db/schema/operator.ts"
-import { authAddressChange, authSecurityEvent } from "#db/schema/security.ts"
-import { spaceInvitations, spaceMembers } from "#db/schema/spaces.ts"
-import { waitlist } from "#db/schema/waitlist.ts"
+import { and, asc, eq, getTableColumns, getTableName, gt, or, type SQL } from "drizzle-orm"
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
+import { ownerships } from "#db/ownerships.ts"
+import { fileUsage } from "#db/schema/files.ts"
+import { keyOf, namingsOf, type Naming, type Whose } from "#db/schema/ownership.ts"
+import type { User } from "#db/schema/users.ts"
 import { eachRow } from "#server/each-row.ts"
-import { ownNotifications } from "#server/notifications/access.ts"
 import type { Scope } from "#server/scope.ts"
-import { mayRead, type Placed } from "#server/spaces/access.ts"
-import { findAddresses, namesOneOf } from "./addresses.ts"
+import { mayRead } from "#server/spaces/access.ts"
+import { findAddresses, namesOneOf, type Address } from "./addresses.ts"
 
 /**
- * What is stored about the viewer besides their profile, conversations and the bytes of their
- * files: for each kind a list, or an iterable of what may be many. No secrets.
+ * What is stored about the viewer besides their profile, conversations and the bytes of their files,
+ * as the tables declare it: for each an iterable. No secrets.
  */
-export async function findOwnRecords({ db, identity, viewer }: Scope<"db" | "identity" | "viewer">) {
-  const { _id: userId, clerkId } = viewer.user
-  // Others may have renamed since what is in a space that they have left.
-  const isVisible = (table: Placed) => mayRead({ db, viewer }, table)
-  const addresses = await findAddresses({ db, identity }, viewer.user)
-  const each = (table: Recorded, fields: SelectedFieldsFlat, where: SQL | undefined) =>
-    rowsOf({ db }, table, fields, where)
-  const [usage] = await db
+export async function findOwnRecords(
+  scope: Scope<"db" | "identity" | "viewer">,
+): Promise<Record<string, unknown>> {
+  const { user } = scope.viewer
+  const addresses = await findAddresses(scope, user)
+  const [usage = { used: 0, reserved: 0 }] = await scope.db
     .select({ used: fileUsage.used, reserved: fileUsage.reserved })
     .from(fileUsage)
-    .where(eq(fileUsage.userId, userId))
-  const addressChange = await db
-    .select({ nextEmail: authAddressChange.nextEmail, expiresAt: authAddressChange.expiresAt })
-    .from(authAddressChange)
-    .where(eq(authAddressChange.userId, clerkId))
-  return {
-    files: each(
-      files,
-      {
-        _id: files._id,
-        _creationTime: files._creationTime,
-        fileName: files.fileName,
-        mimeType: files.mimeType,
-        size: files.size,
-        modifiedAt: files.modifiedAt,
-        trashed: files.trashed,
-        spaceId: files.spaceId,
-      },
-      and(eq(files.userId, userId), isVisible(files)),
-    ),
-    shares: each(
-      fileShares,
-      {
-        _creationTime: fileShares._creationTime,
-        fileId: fileShares.fileId,
-        hint: fileShares.hint,
-        expiresAt: fileShares.expiresAt,
-        hasPassword: sql<boolean>`${fileShares.passwordHash} is not null`,
-        maxDownloads: fileShares.maxDownloads,
-        downloads: fileShares.downloads,
-      },
-      and(eq(fileShares.userId, userId), isVisible(fileShares)),
-    ),
-    conversationShares: each(
-      chatShares,
-      {
-        _creationTime: chatShares._creationTime,
-        threadId: chatShares.threadId,
-        hint: chatShares.hint,
-        expiresAt: chatShares.expiresAt,
-        hasPassword: sql<boolean>`${chatShares.passwordHash} is not null`,
-        isCopy: sql<boolean>`${chatShares.title} is not null`,
-      },
-      and(eq(chatShares.userId, userId), isVisible(chatShares)),
-    ),
-    usage: usage ?? { used: 0, reserved: 0 },
-    uploads: each(
-      uploads,
-      {
-        _creationTime: uploads._creationTime,
-        fileName: uploads.fileName,
-        length: uploads.length,
-        expiresAt: uploads.expiresAt,
-      },
-      eq(uploads.userId, userId),
-    ),
-    devices: each(
-      devices,
-      { _creationTime: devices._creationTime, label: devices.label },
-      eq(devices.userId, userId),
-    ),
-    emails: each(
-      mailOutbox,
-      {
-        _creationTime: mailOutbox._creationTime,
-        kind: mailOutbox.kind,
-        recipient: mailOutbox.recipient,
-        subject: mailOutbox.subject,
-        state: mailOutbox.state,
-        sentAt: mailOutbox.sentAt,
-      },
-      or(
-        eq(mailOutbox.userId, clerkId),
-        namesOneOf(mailOutbox.recipient, mailOutbox._creationTime, addresses),
-      ),
-    ),
-    waitlist: each(
-      waitlist,
-      getTableColumns(waitlist),
-      namesOneOf(waitlist.email, waitlist._creationTime, addresses),
-    ),
-    operatorActs: each(
-      operatorActs,
-      {
-        _creationTime: operatorActs._creationTime,
-        act: operatorActs.act,
-        facts: operatorActs.facts,
-        detail: operatorActs.detail,
-        byViewer: sql<boolean>`${operatorActs.operatorId} = ${clerkId}`,
-      },
-      or(
-        eq(operatorActs.operatorId, clerkId),
-        eq(operatorActs.subjectId, clerkId),
-        namesOneOf(operatorActs.subjectEmail, operatorActs._creationTime, addresses),
-      ),
-    ),
-    securityLog: each(
-      authSecurityEvent,
-      {
-        _creationTime: authSecurityEvent._creationTime,
-        event: authSecurityEvent.event,
-        way: authSecurityEvent.way,
-        facts: authSecurityEvent.facts,
-        address: authSecurityEvent.address,
-        userAgent: authSecurityEvent.userAgent,
-      },
-      eq(authSecurityEvent.userId, clerkId),
-    ),
-    addressChange,
-    spaces: each(
-      spaceMembers,
-      {
-        _id: spaceMembers._id,
-        _creationTime: spaceMembers._creationTime,
-        spaceId: spaceMembers.spaceId,
-        spaceName: spaceMembers.spaceName,
-        role: spaceMembers.role,
-        trashed: spaceMembers.trashed,
-      },
-      eq(spaceMembers.userId, userId),
-    ),
-    spaceInvitations: each(
-      spaceInvitations,
-      {
-        _creationTime: spaceInvitations._creationTime,
-        spaceName: spaceInvitations.spaceName,
-        role: spaceInvitations.role,
-        email: spaceInvitations.email,
-        hint: spaceInvitations.hint,
-        expiresAt: spaceInvitations.expiresAt,
-        uses: spaceInvitations.uses,
-        byViewer: sql<boolean>`${spaceInvitations.userId} = ${userId}`,
-      },
-      or(
-        eq(spaceInvitations.userId, userId),
-        namesOneOf(spaceInvitations.email, spaceInvitations._creationTime, addresses),
-      ),
-    ),
-    notifications: each(
-      notifications,
-      {
-        _id: notifications._id,
-        _creationTime: notifications._creationTime,
-        spaceId: notifications.spaceId,
-        threadId: notifications.threadId,
-        messageId: notifications.messageId,
-        authorName: notifications.authorName,
-        excerpt: notifications.excerpt,
-        read: notifications.read,
-      },
-      ownNotifications({ db, viewer }),
-    ),
-  }
+    .where(eq(fileUsage.userId, user._id))
+  const records: Record<string, unknown> = { usage }
+  for (const [table, whose] of ownerships)
+    if ("exportedAs" in whose) records[whose.exportedAs] = rowsOf(scope, table, whose, addresses)
+  return records
 }
 
-type Recorded = PgTable & { _id: PgColumn }
-
 async function* rowsOf(
-  { db }: Scope<"db">,
-  table: Recorded,
-  fields: SelectedFieldsFlat,
-  where: SQL | undefined,
+  { db, viewer }: Scope<"db" | "viewer">,
+  table: PgTable,
+  whose: Extract<Whose, { exportedAs: string }>,
+  addresses: readonly Address[],
 ): AsyncGenerator {
+  const { user } = viewer
+  const columns: Record<string, PgColumn> = getTableColumns(table)
+  const key = keyOf(table)
+  const { userId, spaceKey } = columns
+  const where = and(
+    or(...namingsOf(table, whose).map((naming) => isOf(table, naming, user, addresses))),
+    // Others may have renamed since what is in a space that they have left.
+    userId && spaceKey && mayRead({ db, viewer }, { userId, spaceKey }),
+    whose.where,
+  )
+  const fields = {
+    ...Object.fromEntries(Object.entries(columns).filter(([field]) => whose.exported.includes(field))),
+    ...whose.computed?.({ userId: user._id, clerkId: user.clerkId }),
+  }
   const found = eachRow((after, most) =>
     db
-      .select({ _id: table._id, fields })
+      .select({ _id: key, fields })
       .from(table)
-      .where(and(where, after === undefined ? undefined : gt(table._id, after)))
-      .orderBy(asc(table._id))
+      .where(and(where, after === undefined ? undefined : gt(key, after)))
+      .orderBy(asc(key))
       .limit(most)
       .then((rows) => rows.map((row) => ({ _id: String(row["_id"]), fields: row["fields"] }))),
   )
   for await (const row of found) yield row.fields
+}
+
+/**
+ * Takes a person out of all rows that name them, as the tables declare it, as far as the database does
+ * not do it when their record is deleted.
+ */
+export async function forgetInRecords(
+  { db }: Scope<"db">,
+  user: User,
+  addresses: readonly Address[],
+): Promise<void> {
+  for (const [table, whose] of ownerships) {
+    const { end = "deleted" } = whose
+    if (typeof end === "object" && "by" in end) continue
+    for (const naming of namingsOf(table, whose)) {
+      const where = isOf(table, naming, user, addresses)
+      if (typeof end === "object")
+        await db
+          .update(table)
+          .set(nothingIn(table, naming, end.forgets))
+          .where(where)
+      else if (!naming.isReference) await db.delete(table).where(where)
+    }
+  }
+}
+
+function nothingIn(table: PgTable, { id, email }: Naming, forgets: readonly string[]) {
+  const emptied = Object.entries(getTableColumns(table)).filter(
+    ([field, column]) => forgets.includes(field) || column === id || column === email,
+  )
+  return Object.fromEntries(emptied.map(([field]) => [field, null]))
+}
+
+/** The provider's ids are texts, and those of records are none. */
+function isOf(
+  table: PgTable,
+  { id, email }: Naming,
+  { _id, clerkId }: User,
+  addresses: readonly Address[],
+): SQL {
+  const { _creationTime } = getTableColumns(table)
+  const isNamed = or(
+    id && eq(id, id.columnType === "PgUUID" ? _id : clerkId),
+    email && _creationTime && namesOneOf(email, _creationTime, addresses),
+  )
+  // Without a condition all rows would be meant.
+  if (!isNamed) throw new Error(`Rows of ${getTableName(table)} name nobody.`)
+  return isNamed
 }

@@ -1,20 +1,15 @@
-import { and, asc, count, desc, eq, getTableColumns, lt, lte, sql } from "drizzle-orm"
-import type { Database } from "#db/client.ts"
+import { and, count, desc, eq, getTableColumns, lt, sql } from "drizzle-orm"
 import { authUser } from "#db/schema/auth.ts"
 import { operatorActs } from "#db/schema/operator.ts"
 import { authSecurityEvent } from "#db/schema/security.ts"
 import { users } from "#db/schema/users.ts"
-import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import type { SecurityEntry, SecurityEvent } from "./security-contract.ts"
 import { queueSecurityNotice, type Recording } from "./security-notices.ts"
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
-const INTERVAL = 60 * 60 * 1000
-
-/** Entries that one statement deletes. */
-const BATCH = 1000
+const HOUR = 60 * 60 * 1000
 
 /** Failed sign-ins of one account that are recorded in an hour: enough to see them. */
 const MOST_FAILURES = 5
@@ -58,7 +53,7 @@ async function isOneTooMany({ db }: Scope<"db">, { userId, event }: SecurityEven
       and(
         eq(authSecurityEvent.userId, userId),
         eq(authSecurityEvent.event, event),
-        sql`${authSecurityEvent._creationTime} > ${Date.now() - INTERVAL}`,
+        sql`${authSecurityEvent._creationTime} > ${Date.now() - HOUR}`,
       ),
     )
   return (recent?.failures ?? 0) >= MOST_FAILURES
@@ -124,30 +119,4 @@ export function listSecurityEvents(
     )
     .orderBy(desc(authSecurityEvent._id))
     .limit(limit)
-}
-
-/** Removes expired entries every hour. Any number of processes may do it at once. */
-export function startExpiringSecurityLog({ db, log }: Scope<"db" | "log">): Recurring {
-  return startRecurring(async (stopping) => {
-    try {
-      while (!stopping.aborted && (await expireSecurityEvents(db)) === BATCH);
-    } catch (error) {
-      log.warn({ err: error }, "could not remove expired entries of the security log; will retry in an hour")
-    }
-  }, INTERVAL)
-}
-
-/** Resolves to how many it removed, at most a thousand. The database refuses to remove others. */
-export async function expireSecurityEvents(db: Database, now = Date.now()): Promise<number> {
-  const expired = db
-    .select({ id: authSecurityEvent._id })
-    .from(authSecurityEvent)
-    .where(lte(authSecurityEvent.expiresAt, now))
-    .orderBy(asc(authSecurityEvent.expiresAt))
-    .limit(BATCH)
-  const removed = await db
-    .delete(authSecurityEvent)
-    .where(sql`${authSecurityEvent._id} in ${expired}`)
-    .returning({ id: authSecurityEvent._id })
-  return removed.length
 }

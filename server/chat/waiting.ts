@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, ne, sql } from "drizzle-orm"
+import { and, asc, eq, ne, sql } from "drizzle-orm"
 import type { Database, Transaction } from "#db/client.ts"
 import { chatWaiting, type ChatWaiting } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
@@ -7,9 +7,6 @@ import { mayRead, requireEditor } from "#server/spaces/access.ts"
 import * as v from "valibot"
 import { MessageId, type WaitingMessage } from "./contract.ts"
 import { findThread } from "./threads.ts"
-
-/** Milliseconds for which those that were not replied to are kept. */
-const KEPT = 60 * 60 * 1000
 
 /**
  * Adds a message to those that wait in its conversation, which the transaction has locked: the order
@@ -103,11 +100,4 @@ export function endWaiting(db: Database | Transaction, id: string, state: "withd
     .set({ state, endedAt: Date.now() })
     .where(and(eq(chatWaiting._id, id), eq(chatWaiting.state, "waiting")))
     .returning({ _id: chatWaiting._id })
-}
-
-/** Deletes those that were not replied to and that everybody has had time to see. */
-export async function forgetEndedWaiting(db: Database, now = Date.now()): Promise<void> {
-  await db
-    .delete(chatWaiting)
-    .where(and(ne(chatWaiting.state, "waiting"), lt(chatWaiting.endedAt, now - KEPT)))
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm"
-import { blobs, files, idempotencyKeys, uploads } from "#db/schema/files.ts"
+import { blobs, files, uploads } from "#db/schema/files.ts"
+import { eachRow } from "#server/each-row.ts"
 import { isRefusal } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
@@ -19,10 +20,6 @@ const INTERVAL = 10 * 60 * 1000
 export const GRACE = 60 * 60 * 1000
 /** Milliseconds. Joining the parts of the largest files may take a store hours. */
 export const LONGEST_JOIN = 24 * 60 * 60 * 1000
-/** Rows per query. */
-const BATCH = 1000
-/** Sorts before every id. */
-const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
 /**
  * Cleans up after crashed processes, every ten minutes. Several processes may sweep concurrently.
@@ -37,7 +34,6 @@ export async function sweep(scope: Sweep, now = Date.now(), stopping?: AbortSign
     finishWhole,
     discardExpired,
     discardBeyondLimit,
-    forgetKeys,
     discardUnused,
     removeUnfinishedOfNobody,
     abandonJoins,
@@ -127,19 +123,15 @@ async function discardBeyondLimit(scope: Sweep, now: number, stopping?: AbortSig
   }
 }
 
-async function forgetKeys({ db }: Sweep, now: number) {
-  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.expiresAt, now))
-}
-
 async function discardUnused(scope: Sweep, now: number, stopping?: AbortSignal) {
   const isOld = and(lt(blobs._creationTime, now - GRACE), isUnused(scope))
-  const unused = inBatches((after) =>
+  const unused = eachRow((after, most) =>
     scope.db
       .select({ _id: blobs._id })
       .from(blobs)
-      .where(and(isOld, gt(blobs._id, after)))
+      .where(and(isOld, after === undefined ? undefined : gt(blobs._id, after)))
       .orderBy(asc(blobs._id))
-      .limit(BATCH),
+      .limit(most),
   )
   for await (const { _id } of unused) {
     if (stopping?.aborted) return
@@ -167,23 +159,14 @@ async function abandonJoins(scope: Sweep, now: number, stopping?: AbortSignal) {
 }
 
 function uploadsWhere({ db }: Sweep, condition: SQL | undefined) {
-  return inBatches((after) =>
+  return eachRow((after, most) =>
     db
       .select()
       .from(uploads)
-      .where(and(condition, gt(uploads._id, after)))
+      .where(and(condition, after === undefined ? undefined : gt(uploads._id, after)))
       .orderBy(asc(uploads._id))
-      .limit(BATCH),
+      .limit(most),
   )
-}
-
-/** All rows in the order of their ids, even if some remain because they could not be handled. */
-async function* inBatches<Row extends { _id: string }>(read: (after: string) => Promise<Row[]>) {
-  for (let after: string | undefined = FIRST_ID; after !== undefined;) {
-    const rows = await read(after)
-    yield* rows
-    after = rows.length < BATCH ? undefined : rows.at(-1)?._id
-  }
 }
 
 /** Whether no file refers to the row of `blobs`. */

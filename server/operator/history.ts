@@ -1,7 +1,6 @@
-import { desc, eq, lt, or } from "drizzle-orm"
+import { desc, eq, lt } from "drizzle-orm"
 import * as v from "valibot"
 import { operatorActs, type OperatorChange } from "#db/schema/operator.ts"
-import { namesOneOf, type Address } from "#server/accounts/addresses.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import { recordSecurityEvent } from "#server/accounts/security-log.ts"
 import type { Recording } from "#server/accounts/security-notices.ts"
@@ -71,24 +70,4 @@ export async function findChange({ db }: Scope<"db">, id: string): Promise<Opera
   if (!v.is(v.pipe(v.string(), v.uuid()), id)) return null
   const [act] = await db.select().from(operatorActs).where(eq(operatorActs._id, id))
   return act ?? null
-}
-
-/**
- * Removes a person from the history: part of deleting their account. The entries and their times
- * stay.
- */
-export async function forgetInActs(
-  { db }: Scope<"db">,
-  id: string,
-  addresses: readonly Address[],
-): Promise<void> {
-  const { _creationTime, operatorEmail, operatorId, subjectEmail, subjectId } = operatorActs
-  await db
-    .update(operatorActs)
-    .set({ operatorId: null, operatorEmail: null })
-    .where(or(eq(operatorId, id), namesOneOf(operatorEmail, _creationTime, addresses)))
-  await db
-    .update(operatorActs)
-    .set({ subjectId: null, subjectEmail: null })
-    .where(or(eq(subjectId, id), namesOneOf(subjectEmail, _creationTime, addresses)))
 }

@@ -1,5 +1,5 @@
 import { and, asc, inArray, lt } from "drizzle-orm"
-import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { SPACE_TRASH_LIFETIME } from "./contract.ts"
@@ -9,7 +9,7 @@ const INTERVAL = 60 * 60 * 1000
 
 /**
  * Every hour, permanently deletes spaces that have been in the trash for 30 days with everything in
- * them, and invitations that have expired. Any number of processes may run it concurrently.
+ * them. Any number of processes may run it concurrently.
  */
 export function startPurgingSpaces({ db, log }: Scope<"db" | "log">): Recurring {
   return startRecurring(
@@ -22,7 +22,6 @@ export function startPurgingSpaces({ db, log }: Scope<"db" | "log">): Recurring 
 }
 
 export async function purgeSpaces({ db }: Scope<"db">, now = Date.now()): Promise<void> {
-  await db.delete(spaceInvitations).where(lt(spaceInvitations.expiresAt, now))
   await db.transaction(async (tx) => {
     const over = and(spaces.trashed, lt(spaces.trashedAt, now - SPACE_TRASH_LIFETIME))
     // Memberships are locked before everything else.

@@ -5,16 +5,12 @@ import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { stopReply } from "#server/chat/stop.ts"
 import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
-import {
-  purgeThreads,
-  restoreThread,
-  startPurgingThreads,
-  TRASH_LIFETIME,
-  trashThread,
-} from "#server/chat/trash.ts"
+import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { startReply } from "#server/chat/turn.ts"
+import { deleteOldRows, startDeletingOldRows } from "#server/old-rows.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
+const DAY = 24 * 60 * 60 * 1000
 const GONE = { status: 404, message: "There is no such conversation, or it is not yours." }
 
 const { chat, ada, grace } = await shareChatServices()
@@ -78,9 +74,9 @@ describe("a conversation in the trash", () => {
     await trashThread(ada, fresh._id)
     await chat.db
       .update(chatThreads)
-      .set({ trashedAt: Date.now() - TRASH_LIFETIME - 1 })
+      .set({ trashedAt: Date.now() - DAY - 1 })
       .where(eq(chatThreads._id, old._id))
-    await purgeThreads(chat.db)
+    await deleteOldRows(chat, chatThreads)
     await expect(restoreThread(ada, old._id)).rejects.toMatchObject(GONE)
     for (const table of [chatMessages, chatTurns])
       expect(await chat.db.$count(table, eq(table.threadId, old._id))).toBe(0)
@@ -94,8 +90,9 @@ describe("a conversation in the trash", () => {
     for (const { _id } of old) {
       await chat.db.update(chatThreads).set({ trashed: true, trashedAt: 1 }).where(eq(chatThreads._id, _id))
     }
-    await Promise.all([startPurgingThreads(chat).stop(), startPurgingThreads(chat).stop()])
-    expect(await chat.db.$count(chatThreads, eq(chatThreads.title, "Old"))).toBe(0)
+    const started = [startDeletingOldRows(chat), startDeletingOldRows(chat)]
+    await expect.poll(() => chat.db.$count(chatThreads, eq(chatThreads.title, "Old"))).toBe(0)
+    for (const { stop } of started) await stop()
     expect(chat.logged).toEqual([])
   })
 })

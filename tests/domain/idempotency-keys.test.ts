@@ -6,7 +6,7 @@ import { copyFiles } from "#server/files/move.ts"
 import { onceOf } from "#server/files/once.ts"
 import { createUpload, receivePart } from "#server/files/resumable.ts"
 import { shareFile } from "#server/files/shares.ts"
-import { sweep } from "#server/files/sweep.ts"
+import { deleteOldRows } from "#server/old-rows.ts"
 import { purgeFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
@@ -103,7 +103,7 @@ describe("a file that is sent again with its key", () => {
     await drawer.db.update(idempotencyKeys).set({ expiresAt: Date.now() - 1 })
     await uploadFile(ada, { ...aFile("a.txt"), once })
     expect(await drawer.db.$count(files)).toBe(2)
-    await sweep(ada, Date.now() + DAY + 1000)
+    await deleteOldRows(ada, idempotencyKeys, Date.now() + DAY + 1000)
     expect(await drawer.db.$count(idempotencyKeys)).toBe(0)
   })
 })

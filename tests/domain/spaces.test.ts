@@ -6,6 +6,7 @@ import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { createThread, listThreads } from "#server/chat/threads.ts"
 import { readConfig } from "#server/config.ts"
+import { deleteOldRows } from "#server/old-rows.ts"
 import { listSpaces as listForOperators } from "#server/operator/spaces.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
@@ -318,6 +319,14 @@ describe("an invitation", () => {
         reason: "invitation-dead",
       })
     }
+    const { db } = database
+    await deleteOldRows({ db }, spaceInvitations)
+    const open = await inviteToSpace(people.owner, space._id, { role: "editor" })
+    for (const [{ invitation }, left] of [
+      [soon, 0],
+      [open, 1],
+    ] as const)
+      expect(await db.$count(spaceInvitations, eq(spaceInvitations._id, invitation._id))).toBe(left)
   })
 
   it("by email is sent for people who have confirmed their own address only, and a link for everybody", async () => {

@@ -7,8 +7,9 @@ import { moveThread } from "#server/chat/move.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
 import type { SentMessage } from "#server/chat/resent.ts"
 import { trashThread } from "#server/chat/trash.ts"
-import { forgetEndedWaiting, listWaiting, withdrawMessage } from "#server/chat/waiting.ts"
+import { listWaiting, withdrawMessage } from "#server/chat/waiting.ts"
 import { readConfig } from "#server/config.ts"
+import { deleteOldRows } from "#server/old-rows.ts"
 import { removeMember } from "#server/spaces/members.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
@@ -119,9 +120,9 @@ describe("messages that wait in a conversation of a space", () => {
     await answerNext(process, threadId)
     await expect.poll(questions).toEqual(["the first", "third"])
     expect(await listWaiting(ada, threadId)).toMatchObject([{ content: "second", state: "passed" }])
-    await forgetEndedWaiting(chat.db, Date.now() + 59 * 60_000)
+    await deleteOldRows(chat, chatWaiting, Date.now() + 59 * 60_000)
     expect(await listWaiting(ada, threadId)).toHaveLength(1)
-    await forgetEndedWaiting(chat.db, Date.now() + 61 * 60_000)
+    await deleteOldRows(chat, chatWaiting, Date.now() + 61 * 60_000)
     expect(await listWaiting(ada, threadId)).toEqual([])
   })
 

@@ -44,7 +44,7 @@ function referencesOf(table: PgTable) {
   return getTableConfig(table).foreignKeys.map((key) => key.reference().foreignTable)
 }
 
-function nameOf(table: PgTable) {
+export function nameOf(table: PgTable): string {
   const { schema = "public", name } = getTableConfig(table)
   return `${schema}.${name}`
 }

@@ -2,7 +2,8 @@ import { dirname } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openDatabase } from "#db/client.ts"
-import { expireSecurityEvents } from "#server/accounts/security-log.ts"
+import { authSecurityEvent } from "#db/schema/security.ts"
+import { deleteOldRows } from "#server/old-rows.ts"
 import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { runBuiltCommand } from "../../support/commands.ts"
 import { findEmail, type Email } from "../../support/inbox.ts"
@@ -285,7 +286,7 @@ describe("an entry of the security log", () => {
     await sql`insert into auth.security_event (user_id, event, address, expires_at)
       select id, 'signed-in', 'long ago', 1 from auth.user where email = ${person.email}`
     const database = openDatabase(app.databaseUrl, { connections: 1 })
-    await expireSecurityEvents(database.db)
+    await deleteOldRows(database, authSecurityEvent)
     await database.close()
     expect((await logOf(person)).map(({ event }) => event)).toEqual(["account-created"])
   })

@@ -1,0 +1,18 @@
+// Every module of the schema: each says whose the rows of its tables are.
+import "./schema/auth.ts"
+import "./schema/chat.ts"
+import "./schema/demo.ts"
+import "./schema/devices.ts"
+import "./schema/files.ts"
+import "./schema/mail.ts"
+import "./schema/maintenance.ts"
+import "./schema/notifications.ts"
+import "./schema/operator.ts"
+import "./schema/pictures.ts"
+import "./schema/security.ts"
+import "./schema/single-sign-on.ts"
+import "./schema/spaces.ts"
+import "./schema/users.ts"
+import "./schema/waitlist.ts"
+
+export { ownerships } from "./schema/ownership.ts"
