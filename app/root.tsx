@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react"
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches, useRouteLoaderData } from "react-router"
 import { requestIdContext, servicesContext, sessionContext } from "#server/context.ts"
 import { guard, identify } from "#server/http/guard.ts"
+import { perform } from "#server/http/perform.ts"
 import { readLanguage } from "#server/transport/language.ts"
 import { readTheme } from "#server/transport/theme.ts"
 import { ClerkBoundary } from "./features/identity/clerk.tsx"
@@ -22,7 +23,7 @@ export const links: Route.LinksFunction = () => [
   { rel: "manifest", href: "/site.webmanifest" },
 ]
 
-export const middleware = [identify, guard]
+export const middleware = [identify, guard, perform]
 
 /**
  * Also makes the guard run for every URL: React Router runs middleware only for routes with a

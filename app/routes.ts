@@ -78,14 +78,12 @@ export default [
   route("api/files/:fileId/restore", "routes/api/file-restore.ts"),
   route("api/files/:fileId/shares", "routes/api/file-shares.ts"),
   route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
-  route("api/notifications", "routes/api/notifications.ts"),
   route("api/spaces/:spaceId/picture", "routes/api/space-picture.ts"),
-  route("api/spaces/:spaceId/invitations", "routes/api/space-invitations.ts"),
   route("api/webhooks/clerk", "routes/api/clerk-webhook.ts"),
   route("api/users/sync", "routes/dashboard/sync.ts"),
-  // Every declared operation, and what is unknown
-  route("api/*", "routes/api/operation.ts"),
-  route("trpc/*", "routes/api/unknown.ts"),
+  // Where the API has no operation
+  route("api/*", "routes/api/unknown.ts"),
+  route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-procedure" }),
 
   route("dashboard/files/:fileId/pdf", "routes/dashboard/files/pdf.tsx"),
   route("dashboard/account/export", "routes/dashboard/account/export.ts"),

@@ -3,6 +3,7 @@ import type { Config } from "#server/config.ts"
 import {
   accessContext,
   countedContext,
+  matchedContext,
   outgoingContext,
   servicesContext,
   sessionContext,
@@ -13,7 +14,7 @@ import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
 import type { Session } from "#server/ports/session.ts"
 import { json } from "#server/transport/json.ts"
-import { patternOf } from "./operations.ts"
+import { matchOperations } from "./operations.ts"
 import { isApiPath } from "#server/transport/paths.ts"
 import { answersForItself, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { secondFactorPath } from "./redirects.ts"
@@ -26,12 +27,11 @@ import { bodyOf } from "#server/transport/refusals.ts"
  * Identifies the sender, once for every request. Everything after it reads the result from the
  * context.
  */
-export const identify: MiddlewareFunction<Response> = async (
-  { request, context, url, pattern, params },
-  next,
-) => {
+export const identify: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { identity, runningRequests } = context.get(servicesContext)
-  context.get(countedContext).route = patternOf({ pattern, params })
+  const matched = matchOperations(pattern, url.pathname)
+  context.set(matchedContext, matched)
+  context.get(countedContext).route = matched.pattern
   context.set(urlContext, askedFor(request, url))
   const proceed = async () => {
     const askedAt = performance.now()
@@ -48,12 +48,9 @@ export const identify: MiddlewareFunction<Response> = async (
  * Router runs it only if a matched route has a loader: the root's must stay, and so must the route
  * for unknown URLs.
  */
-export const guard: MiddlewareFunction<Response> = async (
-  { request, context, url, pattern, params },
-  next,
-) => {
+export const guard: MiddlewareFunction<Response> = async ({ request, context, url, pattern }, next) => {
   const { config } = context.get(servicesContext)
-  const access = context.get(accessContext)(patternOf({ pattern, params }))
+  const access = context.get(accessContext)(context.get(matchedContext).pattern)
   const { credential } = access
   const shown = context.get(sessionContext)
   const isBearer = shown !== null && shown.via !== "cookie"

@@ -1,8 +1,11 @@
+import type { RouterContextProvider } from "react-router"
 import * as v from "valibot"
+import { matchedContext } from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { bodyOf, refusalBody } from "#server/transport/refusals.ts"
 import { isApiPath } from "#server/transport/paths.ts"
+import { allowedAt } from "./operations.ts"
 import { queryOf, type FieldsSchema } from "./query.ts"
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
@@ -17,23 +20,30 @@ type Queries = Partial<Record<Method, FieldsSchema | typeof ANY_QUERY>>
 export const NO_QUERY = v.strictObject({})
 
 /**
- * Middleware for a resource route: any other method gets 405, with the allowed ones in `Allow`. A
- * method of the API that is given without a schema takes no query: what it does not know gets 400
- * here, before anything is done, and so does `If-Match`, 412, unless the route honours it. Pages and downloads for people take any, because others add to
- * their URLs.
+ * Middleware for a resource route: any other method gets 405, with the allowed ones in `Allow`, among
+ * them those of declared operations at the URL. A method of the API that is given without a schema
+ * takes no query: what it does not know gets 400 here, before anything is done, and so does
+ * `If-Match`, 412, unless the route honours it. Pages and downloads for people take any, because
+ * others add to their URLs.
  */
 export function allowMethods(...allowed: Method[] | [Queries, { honours: "If-Match" }?]) {
   const [first, options] = allowed
   const queries: Queries = typeof first === "object" ? first : {}
   const methods = typeof first === "object" ? Object.keys(first) : (allowed as Method[])
-  return ({ request, url }: { request: Request; url: URL }, next: () => Promise<Response>) => {
+  return ({ request, url, context }: Asked, next: () => Promise<Response>) => {
     const method = methods.find((each) => each === request.method) as Method | undefined
-    if (!method) return methodNotAllowed(methods)
+    if (!method) return methodNotAllowed(allowedAt(context.get(matchedContext), methods))
     if (isApiPath(url.pathname) && isConditional(request) && typeof options !== "object")
       return refuseCondition()
     const schema = queries[method] ?? (isApiPath(url.pathname) ? NO_QUERY : ANY_QUERY)
     return (schema !== ANY_QUERY && refuseQuery(url, schema)) || next()
   }
+}
+
+interface Asked {
+  request: Request
+  url: URL
+  context: Readonly<RouterContextProvider>
 }
 
 /** Whether a change is asked for on the condition that something has a certain `ETag`. */

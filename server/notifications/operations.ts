@@ -1,5 +1,8 @@
 import { implement } from "#server/operations/implement.ts"
-import { markRead } from "./notifications.ts"
+import { listNotifications, markRead } from "./notifications.ts"
 import { notificationOperations } from "./operations-contract.ts"
 
-export const notificationFunctions = implement(notificationOperations, { markRead })
+export const notificationFunctions = implement(notificationOperations, {
+  list: listNotifications,
+  markRead,
+})

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { ErrorCode, MutationType } from "#server/realtime/contract.ts"
+import type { InputSchema } from "#server/realtime/unknown-field.ts"
 import type { Missing, Reason } from "#server/refusal-contract.ts"
 
 /**
@@ -13,13 +14,11 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 /** By code: the reasons for which an operation is refused, besides those that every call shares. */
 export type Refuses = { readonly [Code in ErrorCode]?: readonly Reason[] }
 
-export type Input = v.StrictObjectSchema<v.ObjectEntries, undefined>
-
 export interface Spec {
   /** One sentence, for the authors of clients. */
   about: string
   may: May
-  input: Input
+  input: InputSchema
   /** Nothing is returned without it. */
   output?: v.GenericSchema
   refuses?: Refuses
@@ -27,14 +26,25 @@ export interface Spec {
   missing?: Missing
   /** Without it, programs reach the operation through the socket only. */
   http?: {
-    /** Values that are named in the path are left out of the body. `GET` makes it a read. */
+    /**
+     * Input that the path does not name is the query of GET and DELETE, and the body of the others.
+     * `GET` makes it a read.
+     */
     at: `${Method} /api/${string}`
     /** In the OpenAPI document. It never changes: clients are generated from it. */
     id: string
+    /** The same for `HEAD`, where it is documented; `probe...` without it if `id` is `read...`. */
+    probe?: string
     /** The field of the response that holds the output. The output is the whole body without it. */
     field?: string
     /** 201 instead of 200. */
     creates?: true
+    /** Unless it is honoured, `If-Match` is refused. The function is called with the headers. */
+    honours?: "If-Match"
+    /** The function is called with the `Idempotency-Key`, so that nothing is created twice. */
+    once?: true
+    /** The function cleans texts that the database cannot store. Without it they are refused. */
+    cleansTexts?: true
   }
   /** Not a mutation of the socket. */
   httpOnly?: true

@@ -5,9 +5,20 @@ import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
 import type { MutationScope } from "#server/scope.ts"
 import type { Declared, May, Refuses } from "./contract.ts"
 
+/** What comes with the input. With a mutation of the socket nothing does. */
+interface Call {
+  headers: Headers
+  once?: { readonly key: string } | undefined
+}
+
+/** With one that is HTTP's alone: also the network that limits count by. */
+interface HttpCall extends Call {
+  network: string
+}
+
 /** An operation with the function that performs it. */
 export type Operation = Declared & {
-  run(scope: MutationScope, input: unknown): Promise<unknown>
+  run(scope: MutationScope, input: unknown, call: Call | HttpCall): Promise<unknown>
 }
 
 /** Each function's first parameter names what it needs. */
@@ -15,6 +26,7 @@ type Functions<Ops extends Record<string, Declared>> = {
   readonly [Key in keyof Ops]: (
     scope: MutationScope,
     input: v.InferOutput<Ops[Key]["input"]>,
+    call: Ops[Key] extends { httpOnly: true } ? HttpCall : Call,
   ) => Promise<OutputOf<Ops[Key]>>
 }
 
@@ -35,9 +47,9 @@ export function implement<Ops extends Record<string, Declared>>(
 
 /** An API key opens the application, not the account. */
 function withSession(run: Operation["run"]): Operation["run"] {
-  return async (scope, input) => {
+  return async (scope, input, call) => {
     if (scope.viewer.session.via === "api-key") throw new Forbidden("session-needed")
-    return run(scope, input)
+    return run(scope, input, call)
   }
 }
 
@@ -52,7 +64,7 @@ export function mutationsOf(operations: readonly Operation[]): Mutation<Mutation
         args: operation.input,
         ...(operation.output && { value: operation.output }),
         refusals: sentencesOf(refusesOf(operation)),
-        run: (scope: MutationScope, input) => operation.run(scope, input),
+        run: (scope: MutationScope, input) => operation.run(scope, input, { headers: new Headers() }),
       }),
     )
 }
@@ -90,6 +102,7 @@ export function sentencesOf(refuses: Refuses): Refusals {
   )
 }
 
-function sentenceOf(reason: Reason): string {
+/** For a document, with its name for programs. */
+export function sentenceOf(reason: Reason): string {
   return `\`${reason}\`: ${allRefusalTexts[reason]}`
 }

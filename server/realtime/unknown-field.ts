@@ -7,9 +7,15 @@ export type FieldsSchema = v.StrictObjectSchema<
   v.ErrorMessage<v.StrictObjectIssue> | undefined
 >
 
-/** The same, or one of several. */
+/** The same, perhaps with checks, or one of several. */
 export type InputSchema =
   | FieldsSchema
+  | v.SchemaWithPipe<
+      readonly [
+        FieldsSchema,
+        ...v.PipeItem<Record<string, unknown>, Record<string, unknown>, v.BaseIssue<unknown>>[],
+      ]
+    >
   | v.UnionSchema<FieldsSchema[], v.ErrorMessage<v.UnionIssue<v.BaseIssue<unknown>>> | undefined>
 
 /** A field that a schema does not have, and the one that was probably meant, or all that there are. */

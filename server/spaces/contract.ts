@@ -129,14 +129,18 @@ export const InvitationRow = v.strictObject({
 })
 export type InvitationSummary = v.InferOutput<typeof InvitationRow>
 
-/** The response to the person who invites. */
-export interface NewInvitation {
-  invitation: InvitationSummary
-  /** The whole URL. It is not stored anywhere. */
-  url: string
-  /** False for a link, and where others had so many sent to the address that it gets no more. */
-  emailed: boolean
-}
+/** The response to the person who invites. The URL is not stored anywhere. */
+export const NewInvitation = v.strictObject({
+  invitation: InvitationRow,
+  url: v.pipe(v.string(), v.url()),
+  emailed: v.pipe(
+    v.boolean(),
+    v.description(
+      "False for a link, and where others had so many emails sent to the address that it gets no more.",
+    ),
+  ),
+})
+export type NewInvitation = v.InferOutput<typeof NewInvitation>
 
 /** That somebody has a page of a space on the screen. */
 export const SpacePresence = v.strictObject({ userId: v.pipe(v.string(), v.uuid()) })

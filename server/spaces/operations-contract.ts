@@ -5,9 +5,12 @@ import {
   ChangeSpace,
   CreateSpace,
   InvitationId,
+  InvitationRow,
+  Invite,
   JoinSpace,
   MemberId,
   MemberRow,
+  NewInvitation,
   SpaceRow,
 } from "./contract.ts"
 import { SpaceId } from "./place-contract.ts"
@@ -116,6 +119,38 @@ export const spaceOperations = operations(
       missing: "invitation",
       input: OfInvitation,
       refuses: { forbidden: ["invitation-address-unconfirmed"] },
+    },
+    removePicture: {
+      about: "Removes the picture of a space.",
+      may: "owner",
+      input: OfSpace,
+      http: { at: "DELETE /api/spaces/:spaceId/picture", id: "removeSpacePicture" },
+      httpOnly: true,
+    },
+    invitations: {
+      about: "The open invitations to a space, the newest first.",
+      may: "owner",
+      input: OfSpace,
+      output: v.array(InvitationRow),
+      http: {
+        at: "GET /api/spaces/:spaceId/invitations",
+        id: "readSpaceInvitations",
+        field: "invitations",
+      },
+    },
+    invite: {
+      about:
+        "Invites by email, or creates a link with which several people can join. The URL is shown here and never again.",
+      may: "owner",
+      input: v.strictObject({ ...OfSpace.entries, ...Invite.entries }),
+      output: NewInvitation,
+      refuses: {
+        forbidden: ["inviter-unconfirmed"],
+        conflict: ["person-is-member", "too-many-invitations", "invitation-emails-open"],
+        rate_limited: ["too-many-emails"],
+      },
+      http: { at: "POST /api/spaces/:spaceId/invitations", id: "inviteToSpace", creates: true },
+      httpOnly: true,
     },
     revokeInvitation: {
       about: "Deletes an invitation to a space that the caller owns, so that its link leads nowhere.",

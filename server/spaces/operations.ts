@@ -1,7 +1,16 @@
 import { implement } from "#server/operations/implement.ts"
-import { acceptByLink, acceptReceived, declineInvitation, revokeInvitation } from "./invitations.ts"
+import { countEmail } from "#server/mail/email-limit.ts"
+import {
+  acceptByLink,
+  acceptReceived,
+  declineInvitation,
+  inviteToSpace,
+  listInvitations,
+  revokeInvitation,
+} from "./invitations.ts"
 import { listMembers, removeMember, setRole, transferSpace } from "./members.ts"
 import { spaceOperations } from "./operations-contract.ts"
+import { removeSpacePicture } from "./picture.ts"
 import {
   changeSpace,
   createSpace,
@@ -24,6 +33,12 @@ export const spaceFunctions = implement(spaceOperations, {
   members: (scope, { spaceId }) => listMembers(scope, spaceId),
   setRole: (scope, { spaceId, userId, role }) => setRole(scope, spaceId, userId, { role }),
   removeMember: (scope, { spaceId, userId }) => removeMember(scope, spaceId, userId),
+  removePicture: (scope, { spaceId }) => removeSpacePicture(scope, spaceId),
+  invitations: (scope, { spaceId }) => listInvitations(scope, spaceId),
+  invite: (scope, { spaceId, ...invite }, { network }) => {
+    if (invite.email) countEmail(scope, network)
+    return inviteToSpace(scope, spaceId, invite)
+  },
   revokeInvitation: (scope, { invitationId }) => revokeInvitation(scope, invitationId),
   accept: (scope, { invitationId }) => acceptReceived(scope, invitationId),
   decline: (scope, { invitationId }) => declineInvitation(scope, invitationId),

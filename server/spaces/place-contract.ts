@@ -1,7 +1,12 @@
 import * as v from "valibot"
 
 /** A search of everything that the caller may see, and not of one place. */
-export const Everywhere = v.optional(v.literal("true"))
+export const Everywhere = v.optional(
+  v.pipe(
+    v.picklist(["true"]),
+    v.description("`true`: what is personal to the caller and everything in their spaces."),
+  ),
+)
 
 export const SpaceId = v.pipe(v.string(), v.uuid())
 

@@ -31,10 +31,16 @@ const ANSWERS: Readonly<Record<May, Answers>> = {
 
 /** Values of inputs, by the field. */
 function samplesFor(userIds: Record<Standing, string>): Readonly<Record<string, unknown>> {
-  const { spaceId, threadId, linkId } = THERE
+  const { spaceId, threadId, messageId, waitingId, fileId, linkId } = THERE
   return {
     spaceId,
     threadId,
+    messageId,
+    waitingId,
+    fileId,
+    title: "Another",
+    fileName: "new.txt",
+    peopleOnly: true,
     invitationId: linkId,
     userId: userIds.reader,
     name: "Another",
@@ -73,8 +79,7 @@ export function declaredRoutes(userIds: Record<Standing, string>): Record<string
       const route: Route = {
         answers,
         ok: operation.output ? (operation.http?.creates ? 201 : 200) : 204,
-        path: pattern.replaceAll(/:(\w+)/g, (_name, name: string) => String(args[name])),
-        init: () => initOf(method, omit(args, namesIn(pattern))),
+        ...requestOf(method, pattern, args),
       }
       return [[`${method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`, route]]
     }),
@@ -88,7 +93,8 @@ function callOf(operation: Operation, userIds: Record<Standing, string>): Call {
 }
 
 function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, unknown>>) {
-  const fields = Object.keys(input.entries).filter((field) => field in samples)
+  const [first] = "options" in input ? input.options : [input]
+  const fields = Object.keys(first?.entries ?? {}).filter((field) => field in samples)
   const sample = Object.fromEntries(fields.map((field) => [field, samples[field]]))
   const missing = v.safeParse(input, sample).issues?.[0]
   // Where there are no people yet, only names are read.
@@ -97,9 +103,16 @@ function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, u
   return sample
 }
 
-function initOf(method: string, body: Record<string, unknown>): RequestInit {
-  if (Object.keys(body).length === 0) return { method }
-  return { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }
+function requestOf(method: string, pattern: string, args: Record<string, unknown>) {
+  const path = pattern.replaceAll(/:(\w+)/g, (_name, name: string) => String(args[name]))
+  const rest = Object.entries(omit(args, namesIn(pattern)))
+  if (rest.length === 0) return { path, init: () => ({ method }) }
+  if (["GET", "DELETE"].includes(method)) {
+    const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
+    return { path: `${path}?${query.toString()}`, init: () => ({ method }) }
+  }
+  const headers = { "Content-Type": "application/json" }
+  return { path, init: () => ({ method, headers, body: JSON.stringify(Object.fromEntries(rest)) }) }
 }
 
 function omit(args: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

@@ -45,26 +45,12 @@ export const OTHER_OPERATIONS = [
 function spaceRoutes(): Record<string, Route> {
   const path = `/api/spaces/${THERE.spaceId}`
   return {
-    "GET /api/notifications": { answers: EVERYONE, path: "/api/notifications" },
     "GET /api/spaces/{spaceId}/picture": { answers: MEMBERS, path: `${path}/picture` },
     "PUT /api/spaces/{spaceId}/picture": {
       answers: OWNER,
       ok: 204,
       path: `${path}/picture`,
       init: () => ({ method: "PUT", body: PIXEL }),
-    },
-    "DELETE /api/spaces/{spaceId}/picture": {
-      answers: OWNER,
-      ok: 204,
-      path: `${path}/picture`,
-      init: remove,
-    },
-    "GET /api/spaces/{spaceId}/invitations": { answers: OWNER, path: `${path}/invitations` },
-    "POST /api/spaces/{spaceId}/invitations": {
-      answers: OWNER,
-      ok: 201,
-      path: `${path}/invitations`,
-      init: post({ role: "reader" }),
     },
   }
 }

@@ -3,7 +3,7 @@ import { TooLarge } from "#server/errors.ts"
 import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
 import { PictureQuery } from "#server/spaces/contract.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { removeSpacePicture, saveSpacePicture, serveSpacePicture } from "#server/spaces/picture.ts"
+import { saveSpacePicture, serveSpacePicture } from "#server/spaces/picture.ts"
 import { readBytes } from "#server/transport/body.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import type { Route } from "./+types/space-picture.ts"
@@ -11,7 +11,7 @@ import type { Route } from "./+types/space-picture.ts"
 export const handle = { credential: "key", scope: "spaces" }
 
 export const middleware: Route.MiddlewareFunction[] = [
-  allowMethods({ GET: PictureQuery, HEAD: PictureQuery, PUT: NO_QUERY, DELETE: NO_QUERY }),
+  allowMethods({ GET: PictureQuery, HEAD: PictureQuery, PUT: NO_QUERY }),
 ]
 
 export async function loader({ context, params, request }: Route.LoaderArgs) {
@@ -23,12 +23,9 @@ export async function loader({ context, params, request }: Route.LoaderArgs) {
 export async function action({ context, params, request }: Route.ActionArgs) {
   const scope = await requireScope(context)
   return answerRefusals(async () => {
-    if (request.method === "DELETE") await removeSpacePicture(scope, params.spaceId)
-    else {
-      const image = await readBytes(request, LARGEST_PICTURE)
-      if (!image) throw new TooLarge("picture-too-large")
-      await saveSpacePicture(scope, params.spaceId, image)
-    }
+    const image = await readBytes(request, LARGEST_PICTURE)
+    if (!image) throw new TooLarge("picture-too-large")
+    await saveSpacePicture(scope, params.spaceId, image)
     return new Response(null, { status: 204 })
   })
 }

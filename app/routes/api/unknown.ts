@@ -2,9 +2,7 @@ import { json } from "#server/transport/json.ts"
 
 export const handle = { credential: "key", scope: "any" }
 
-/**
- * Any path under /trpc. The guard has already answered 401 to anyone who is not signed in.
- */
+/** The guard has already answered 401 to anyone who is not signed in. */
 export function loader() {
   return notFound()
 }

@@ -6,7 +6,6 @@ import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
-import { notificationsPaths } from "./notifications.ts"
 import { operationPaths } from "./operations.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
@@ -16,7 +15,7 @@ import { usersPaths } from "./users.ts"
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
 export function describeApi(config: Config) {
   const { origin } = config
-  const paths = withCommonAnswers({
+  const byHand: Record<string, PathItem> = {
     ...servicePaths,
     ...mailPaths,
     ...chatPaths,
@@ -25,11 +24,11 @@ export function describeApi(config: Config) {
     ...filesPaths,
     ...fileActsPaths,
     ...fileUploadsPaths,
-    ...operationPaths,
     ...spacesPaths,
-    ...notificationsPaths,
     ...usersPaths,
-  })
+  }
+  const declared = Object.entries(operationPaths).map(([path, item]) => [path, { ...byHand[path], ...item }])
+  const paths = withCommonAnswers({ ...byHand, ...Object.fromEntries(declared) })
   const methodNotAllowed: Answer = refusal("The address does not know this method.", {
     Allow: { required: true, description: "The methods it knows.", schema: { type: "string" } },
   })

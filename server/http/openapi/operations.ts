@@ -1,12 +1,14 @@
 import * as v from "valibot"
-import { endpoints, methodOf, namesIn, type Endpoint } from "#server/http/operations.ts"
-import { isRead, refusesOf, sentencesOf, type Operation } from "#server/operations/implement.ts"
+import { endpoints, methodOf, namesIn, type Asked, type Endpoint } from "#server/http/operations.ts"
+import { isRead, refusesOf, sentenceOf, sentencesOf, type Operation } from "#server/operations/implement.ts"
 import type { ErrorCode } from "#server/realtime/contract.ts"
+import { idempotencyKey } from "./file-parts.ts"
 import {
   idParameter,
   IN_A_BROWSER,
   jsonAnswer,
   jsonBody,
+  parametersOf,
   refusal,
   SIGNED_IN,
   type Answer,
@@ -19,6 +21,8 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   not_found: 404,
   conflict: 409,
   rate_limited: 429,
+  unavailable: 503,
+  too_large: 507,
 }
 
 /** Every declared operation. */
@@ -28,16 +32,26 @@ export const operationPaths: Record<string, PathItem> = Object.fromEntries(
 
 function itemOf({ path, methods }: Endpoint): PathItem {
   const item: Record<string, Described> = {}
-  for (const { operation, body } of methods.values()) {
-    const described = describe(path, operation, body)
+  for (const asked of methods.values()) {
+    const { operation } = asked
+    const described = describe(path, asked)
     item[methodOf(operation).toLowerCase()] = described
-    if (isRead(operation)) item["head"] = headOf(described)
+    const probe = probeOf(operation)
+    if (isRead(operation) && probe) item["head"] = headOf(described, probe)
   }
   return item
 }
 
-function describe(path: string, operation: Operation, body: v.GenericSchema | null): Described {
-  const names = namesIn(path)
+function probeOf({ http: { id, probe } = { id: "", at: "GET /api/" } }: Operation): string | undefined {
+  return probe ?? (id.startsWith("read") ? id.replace("read", "probe") : undefined)
+}
+
+function describe(path: string, { operation, query, body }: Asked): Described {
+  const parameters = [
+    ...namesIn(path).map(idParameter),
+    ...(query ? parametersOf(query) : []),
+    ...(operation.http?.once ? [idempotencyKey] : []),
+  ]
   const { about, http, tag } = operation
   const [summary = "", ...rest] = about.split(/(?<=\.) /)
   return {
@@ -46,7 +60,7 @@ function describe(path: string, operation: Operation, body: v.GenericSchema | nu
     operationId: http?.id ?? "",
     summary: summary.replace(/\.$/, ""),
     ...(rest.length > 0 && { description: rest.join(" ") }),
-    ...(names.length > 0 || isRead(operation) ? { parameters: names.map(idParameter) } : {}),
+    ...((parameters.length > 0 || isRead(operation)) && { parameters }),
     ...(body && { requestBody: jsonBody(body) }),
     responses: {
       ...successOf(operation),
@@ -56,6 +70,9 @@ function describe(path: string, operation: Operation, body: v.GenericSchema | nu
         "413": refusal("The body is larger than 256 KB."),
       }),
       ...refusalsOf(operation),
+      ...(operation.http?.once && {
+        "422": refusal(sentenceOf("idempotency-key-used")),
+      }),
     },
   }
 }
@@ -67,25 +84,29 @@ function successOf({ output, http: { field, creates } = { at: "GET /api/", id: "
 }
 
 function refusalsOf(operation: Operation): Record<string, Answer> {
+  const refuses = refusesOf(operation)
+  const conflict = [...(refuses.conflict ?? []), "idempotency-key-in-progress"] as const
   return Object.fromEntries(
-    Object.entries(sentencesOf(refusesOf(operation))).map(([code, sentence]) => {
-      const status = STATUSES[code as ErrorCode]
-      if (status === undefined)
-        throw new Error(`${operation.name} refuses with ${code}, which has no status.`)
-      return [String(status), refusal(sentence)]
-    }),
+    Object.entries(sentencesOf(operation.http?.once ? { ...refuses, conflict } : refuses)).map(
+      ([code, sentence]) => {
+        const status = STATUSES[code as ErrorCode]
+        if (status === undefined)
+          throw new Error(`${operation.name} refuses with ${code}, which has no status.`)
+        return [String(status), refusal(sentence)]
+      },
+    ),
   )
 }
 
 /** The same without the body. */
-function headOf({ responses, operationId, ...rest }: Described): Described {
+function headOf({ responses, ...rest }: Described, operationId: string): Described {
   const withoutBody = Object.entries(responses).map(([status, answer]): [string, Answer] => [
     status,
     status === "200" ? { description: answer.description } : answer,
   ])
   return {
     ...rest,
-    operationId: operationId.replace(/^read/, "probe"),
+    operationId,
     responses: Object.fromEntries(withoutBody),
   }
 }

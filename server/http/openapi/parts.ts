@@ -1,6 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
 import { Refused } from "#server/http/contract.ts"
+import type { FieldsSchema } from "#server/http/query.ts"
 
 /** The parts of an OpenAPI 3.1 document that we write. */
 export interface Operation {
@@ -73,6 +74,24 @@ export const binary = { type: "string", format: "binary" }
 
 export function idParameter(name: string) {
   return { name, in: "path", required: true, schema: { type: "string", format: "uuid" } }
+}
+
+/**
+ * The parameters of a query, by its schema. One that is parsed from text to something else says how it
+ * is written, in its `parameter` metadata.
+ */
+export function parametersOf({ entries }: FieldsSchema) {
+  return Object.entries(entries).map(([name, entry]) => {
+    const { description, ...schema } = schemaOf(entry) as { description?: string }
+    const { parameter = schema } = v.getMetadata("wrapped" in entry ? entry.wrapped : entry)
+    return {
+      name,
+      in: "query",
+      required: entry.type !== "optional" || undefined,
+      description,
+      schema: parameter,
+    }
+  })
 }
 
 export const pageParameters = [
