@@ -74,13 +74,24 @@ export function liveTable<Watched extends PgTable>(
     identityIndex: findIndex(table, [...keys, "_id"]),
   }
   liveTables.push(identity)
-  // Field by field these are the table's own columns, which no type can follow through
-  // `fromEntries`.
-  return {
+  const description = {
     ...identity,
     identity: keys,
     columns,
-  } as unknown as LiveTable<InferSelectModel<Watched> & { _id: string }>
+  }
+  sources.set(description, table)
+  // Field by field these are the table's own columns, which no type can follow through
+  // `fromEntries`.
+  return description as unknown as LiveTable<InferSelectModel<Watched> & { _id: string }>
+}
+
+const sources = new WeakMap<object, PgTable>()
+
+/** The table that a live query reads. */
+export function sourceOf(description: Pick<LiveTable<unknown>, "name">): PgTable {
+  const source = sources.get(description)
+  if (!source) throw new Error(`The table ${description.name} is not declared with liveTable.`)
+  return source
 }
 
 function findIndex(table: PgTable, fields: readonly string[]): string {

@@ -2,7 +2,8 @@ import { create as contentDisposition } from "content-disposition"
 import { cleanFileName } from "#server/files/names.ts"
 import { writeJsonObject } from "#server/json-texts.ts"
 import type { Scope } from "#server/scope.ts"
-import { listMembers } from "#server/spaces/members.ts"
+import { readList } from "#server/operations/list.ts"
+import { liveMembers } from "#server/spaces/live.ts"
 import { streamTexts } from "#server/transport/text-stream.ts"
 import {
   shortfallOf,
@@ -59,7 +60,7 @@ const FORMATS = {
 /** What is personal has one author. */
 async function findAuthors(scope: Scope<"db" | "viewer">, { spaceId }: ThreadSummary): Promise<AuthorOf> {
   if (spaceId === null) return () => "You"
-  const members = await listMembers(scope, spaceId)
+  const { rows: members } = await readList(scope, liveMembers, { spaceId }, { missing: "space" })
   const names = new Map(
     members.map(({ userId, memberName, memberEmail }) => [userId, memberName ?? memberEmail]),
   )

@@ -1,31 +1,24 @@
-import { and, desc, eq, lt } from "drizzle-orm"
+import { and, eq } from "drizzle-orm"
 import { notifications } from "#db/schema/notifications.ts"
 import type { Scope } from "#server/scope.ts"
+import { readList } from "#server/operations/list.ts"
 import { ownNotifications } from "./access.ts"
-import type { MarkRead, NotificationPage, NotificationsQuery } from "./contract.ts"
+import type { MarkRead, NotificationsQuery } from "./contract.ts"
+import { liveNotifications, liveUnread } from "./live.ts"
 
-/** The viewer's notifications, the newest first. */
+/** The viewer's notifications, the newest first, and how many are unread in all. */
 export async function listNotifications(
   scope: Scope<"db" | "viewer">,
-  { cursor, limit, unread }: NotificationsQuery,
-): Promise<NotificationPage> {
-  const shown = and(ownNotifications(scope), eq(notifications.inApp, true))
-  const isUnread = eq(notifications.read, false)
-  const [rows, count] = await Promise.all([
-    scope.db
-      .select(columns)
-      .from(notifications)
-      .where(and(shown, unread ? isUnread : undefined, cursor ? lt(notifications._id, cursor) : undefined))
-      .orderBy(desc(notifications._id))
-      .limit(limit + 1),
-    scope.db.$count(notifications, and(shown, isUnread)),
+  { unread, ...page }: NotificationsQuery,
+) {
+  const [{ rows, end }, count] = await Promise.all([
+    readList(scope, unread ? liveUnread : liveNotifications, {}, { ...page, missing: "conversation" }),
+    scope.db.$count(
+      notifications,
+      and(ownNotifications(scope), eq(notifications.inApp, true), eq(notifications.read, false)),
+    ),
   ])
-  const page = rows.slice(0, limit)
-  return {
-    notifications: page,
-    unread: count,
-    nextCursor: rows.length > limit ? (page.at(-1)?._id ?? null) : null,
-  }
+  return { notifications: rows, unread: count, nextCursor: end }
 }
 
 /** Also those that are only sent by email, which are then not sent. */
@@ -45,16 +38,4 @@ export async function markRead(
     )
     .returning({ inApp: notifications.inApp })
   return { marked: marked.filter(({ inApp }) => inApp).length }
-}
-
-const columns = {
-  _id: notifications._id,
-  _creationTime: notifications._creationTime,
-  spaceId: notifications.spaceId,
-  threadId: notifications.threadId,
-  messageId: notifications.messageId,
-  authorId: notifications.authorId,
-  authorName: notifications.authorName,
-  excerpt: notifications.excerpt,
-  read: notifications.read,
 }

@@ -1,18 +1,11 @@
 import * as v from "valibot"
 import { operations } from "#server/operations/contract.ts"
-import { MarkRead, NotificationPage, NotificationsQuery } from "./contract.ts"
+import { MarkRead } from "./contract.ts"
 
 export const notificationOperations = operations(
   "notifications",
   { tag: "Spaces", missing: "conversation" },
   {
-    list: {
-      about: "The messages of spaces in which the caller was mentioned, the newest first.",
-      may: "signed-in",
-      input: NotificationsQuery,
-      output: NotificationPage,
-      http: { at: "GET /api/notifications", id: "readNotifications" },
-    },
     markRead: {
       about: "Marks the caller's notifications as read: all, or those of one conversation.",
       may: "signed-in",

@@ -104,15 +104,10 @@ export type Membership = Pick<
 >
 
 /** A member as the other members see them. */
-export const MemberRow = v.strictObject({
-  ...record,
-  userId: v.pipe(v.string(), v.uuid()),
-  role: v.picklist(SPACE_ROLES),
-  memberName: v.nullable(v.string()),
-  memberEmail: v.string(),
-  memberImageUrl: v.nullable(v.string()),
-})
-export type Member = v.InferOutput<typeof MemberRow>
+export type Member = Pick<
+  SpaceMember,
+  "_id" | "_creationTime" | "userId" | "role" | "memberName" | "memberEmail" | "memberImageUrl"
+>
 
 /** An invitation as the space's owner sees it. Its URL is shown once, when it is created. */
 export const InvitationRow = v.strictObject({

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm"
+import { and, eq, gt, inArray, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
@@ -12,7 +12,6 @@ import {
   INVITATION_LIFETIME,
   InvitationId,
   MOST_MEMBERS,
-  type InvitationSummary,
   type Invite,
   type NewInvitation,
   type SpaceSummary,
@@ -27,19 +26,6 @@ export class NoSuchInvitation extends Refusal<"invitation-dead"> {
   constructor() {
     super(404, "NotFound", "invitation-dead")
   }
-}
-
-/** The invitations to one of the viewer's spaces, newest first. Throws `NotFound`, `Forbidden`. */
-export async function listInvitations(
-  scope: Scope<"db" | "viewer">,
-  spaceId: string,
-): Promise<InvitationSummary[]> {
-  await requireMember(scope, spaceId, ["owner"])
-  return scope.db
-    .select(columns)
-    .from(spaceInvitations)
-    .where(eq(spaceInvitations.spaceId, spaceId))
-    .orderBy(desc(spaceInvitations._id))
 }
 
 /**

@@ -7,19 +7,9 @@ import { Conflict, NotFound } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "./access.ts"
-import { MemberId, type ChangeMember, type Member } from "./contract.ts"
+import { MemberId, type ChangeMember } from "./contract.ts"
 import { barFromInvitations } from "./invitations.ts"
 import { countOwned } from "./spaces.ts"
-
-/** The members of one of the viewer's spaces, in the order in which they joined. Throws `NotFound`. */
-export async function listMembers(scope: Scope<"db" | "viewer">, spaceId: string): Promise<Member[]> {
-  await requireMember(scope, spaceId)
-  return scope.db
-    .select(columns)
-    .from(spaceMembers)
-    .where(eq(spaceMembers.spaceId, spaceId))
-    .orderBy(asc(spaceMembers._id))
-}
 
 /** By the owner. Throws `NotFound`, `Forbidden`, and `Conflict` for the owner's own role. */
 export function setRole(
@@ -126,14 +116,4 @@ async function requireOther({ db, viewer }: Scope<"db" | "viewer">, spaceId: str
   const [found] = await db.select({ _id: spaceMembers._id }).from(spaceMembers).where(member).for("update")
   if (!found) throw new NotFound("member")
   return member
-}
-
-const columns = {
-  _id: spaceMembers._id,
-  _creationTime: spaceMembers._creationTime,
-  userId: spaceMembers.userId,
-  role: spaceMembers.role,
-  memberName: spaceMembers.memberName,
-  memberEmail: spaceMembers.memberEmail,
-  memberImageUrl: spaceMembers.memberImageUrl,
 }

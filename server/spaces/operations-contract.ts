@@ -5,11 +5,9 @@ import {
   ChangeSpace,
   CreateSpace,
   InvitationId,
-  InvitationRow,
   Invite,
   JoinSpace,
   MemberId,
-  MemberRow,
   NewInvitation,
   SpaceRow,
 } from "./contract.ts"
@@ -37,13 +35,6 @@ export const spaceOperations = operations(
       input: OfSpace,
       output: SpaceRow,
       http: { at: "GET /api/spaces/:spaceId", id: "readSpace", field: "space" },
-    },
-    members: {
-      about: "The members of a space, in the order of joining.",
-      may: "member",
-      input: OfSpace,
-      output: v.array(MemberRow),
-      http: { at: "GET /api/spaces/:spaceId/members", id: "readSpaceMembers", field: "members" },
     },
     create: {
       about: "Creates a space that the caller owns. Its slug is made from the name.",
@@ -126,17 +117,6 @@ export const spaceOperations = operations(
       input: OfSpace,
       http: { at: "DELETE /api/spaces/:spaceId/picture", id: "removeSpacePicture" },
       httpOnly: true,
-    },
-    invitations: {
-      about: "The open invitations to a space, the newest first.",
-      may: "owner",
-      input: OfSpace,
-      output: v.array(InvitationRow),
-      http: {
-        at: "GET /api/spaces/:spaceId/invitations",
-        id: "readSpaceInvitations",
-        field: "invitations",
-      },
     },
     invite: {
       about:

@@ -1,14 +1,17 @@
+import * as v from "valibot"
 import { implement } from "#server/operations/implement.ts"
+import { listOf } from "#server/operations/list.ts"
 import { countEmail } from "#server/mail/email-limit.ts"
+import { requireMember } from "./access.ts"
 import {
   acceptByLink,
   acceptReceived,
   declineInvitation,
   inviteToSpace,
-  listInvitations,
   revokeInvitation,
 } from "./invitations.ts"
-import { listMembers, removeMember, setRole, transferSpace } from "./members.ts"
+import { removeMember, setRole, transferSpace } from "./members.ts"
+import { liveInvitations, liveMembers } from "./live.ts"
 import { spaceOperations } from "./operations-contract.ts"
 import { removeSpacePicture } from "./picture.ts"
 import {
@@ -21,7 +24,7 @@ import {
   trashSpace,
 } from "./spaces.ts"
 
-export const spaceFunctions = implement(spaceOperations, {
+const others = implement(spaceOperations, {
   list: (scope) => listSpaces(scope),
   get: (scope, { spaceId }) => findSpace(scope, spaceId),
   create: createSpace,
@@ -30,11 +33,9 @@ export const spaceFunctions = implement(spaceOperations, {
   remove: (scope, { spaceId }) => trashSpace(scope, spaceId),
   restore: (scope, { spaceId }) => restoreSpace(scope, spaceId),
   transfer: (scope, { spaceId, userId }) => transferSpace(scope, spaceId, userId),
-  members: (scope, { spaceId }) => listMembers(scope, spaceId),
   setRole: (scope, { spaceId, userId, role }) => setRole(scope, spaceId, userId, { role }),
   removeMember: (scope, { spaceId, userId }) => removeMember(scope, spaceId, userId),
   removePicture: (scope, { spaceId }) => removeSpacePicture(scope, spaceId),
-  invitations: (scope, { spaceId }) => listInvitations(scope, spaceId),
   invite: (scope, { spaceId, ...invite }, { network }) => {
     if (invite.email) countEmail(scope, network)
     return inviteToSpace(scope, spaceId, invite)
@@ -44,3 +45,23 @@ export const spaceFunctions = implement(spaceOperations, {
   decline: (scope, { invitationId }) => declineInvitation(scope, invitationId),
   join: (scope, { token }) => acceptByLink(scope, token),
 })
+
+const ofSpace = { tag: "Spaces", missing: "space", input: v.strictObject({ spaceId: v.string() }) } as const
+
+export const spaceFunctions = [
+  ...others,
+  listOf(liveMembers, {
+    ...ofSpace,
+    may: "member",
+    http: { at: "GET /api/spaces/:spaceId/members", id: "readSpaceMembers", field: "members" },
+  }),
+  listOf(liveInvitations, {
+    ...ofSpace,
+    may: "owner",
+    http: { at: "GET /api/spaces/:spaceId/invitations", id: "readSpaceInvitations", field: "invitations" },
+    async args(scope, { spaceId }) {
+      await requireMember(scope, spaceId, ["owner"])
+      return { spaceId }
+    },
+  }),
+]

@@ -18,11 +18,10 @@ import {
   declineInvitation,
   findByLink,
   inviteToSpace,
-  listInvitations,
   revokeInvitation,
 } from "#server/spaces/invitations.ts"
 import { joinSpaceForEveryone } from "#server/spaces/for-everyone.ts"
-import { listMembers, removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
+import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
 import { purgeSpaces } from "#server/spaces/purge.ts"
 import {
   changeSpace,
@@ -35,6 +34,7 @@ import {
   restoreSpace,
   trashSpace,
 } from "#server/spaces/spaces.ts"
+import { callOperation } from "../support/call-operation.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 type Person = Scope<"db" | "config" | "identity" | "viewer">
@@ -525,6 +525,16 @@ const WAITING =
 
 let member: Person
 const memberOf = () => idOf(member)
+
+async function listMembers(scope: Person, spaceId: string) {
+  const { members } = (await callOperation("spaces.members", scope, { spaceId })) as { members: unknown[] }
+  return members
+}
+
+async function listInvitations(scope: Person, spaceId: string) {
+  const listed = await callOperation("spaces.invitations", scope, { spaceId })
+  return (listed as { invitations: unknown[] }).invitations
+}
 
 function tokenOf(url: string): string {
   return url.split("/").at(-1) ?? ""

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { NotificationPage } from "#server/notifications/contract.ts"
+import type { Notification } from "#server/notifications/contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -47,7 +47,11 @@ describe("notifications", () => {
     const list = async (query = "") => {
       const response = await fetch(`${app.origin}/api/notifications${query}`, { headers })
       expect(response.status).toBe(200)
-      return (await response.json()) as NotificationPage
+      return (await response.json()) as {
+        notifications: Notification[]
+        unread: number
+        nextCursor: string | null
+      }
     }
     expect(await list("?limit=1")).toMatchObject({
       notifications: [{ spaceId: space._id, authorName: "Ada Lovelace", excerpt: "@Grace Hopper, look" }],
