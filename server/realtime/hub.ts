@@ -32,8 +32,11 @@ export interface HubOptions {
   readonly complete: (outbox: Outbox, edit: Edit, transaction: Transaction) => void
   /** The log must advance: a waiter needs a place that has been reserved but not written. */
   readonly nudge: () => void
-  /** Called with every message that the product wrote to the log, between the commits around it. */
-  readonly onMessage: (prefix: string, content: string) => void
+  /**
+   * Called with every message that the product wrote to the log, between the commits around it, and
+   * the position after it.
+   */
+  readonly onMessage: (prefix: string, content: string, end: bigint) => void
   /** Called when a subscription has ended. */
   readonly ended: (subscription: Subscription) => void
   /** Called between two transactions when the epoch has changed and everybody stays subscribed. */
@@ -161,12 +164,13 @@ export function createHub(options: HubOptions): Hub {
       for (const job of batch) {
         if (job.kind === "transaction") {
           // Not before: a message of a channel must not overtake the commit that ends somebody's access.
-          for (const { prefix, content } of job.transaction.messages) options.onMessage(prefix, content)
+          const { messages, end } = job.transaction
+          for (const { prefix, content } of messages) options.onMessage(prefix, content, end)
           inside = true
           await deliver(job.transaction)
           inside = false
           queued -= job.transaction.bytes
-          position = job.transaction.end
+          position = end
         } else if (job.kind === "advance") {
           if (job.lsn > position) position = job.lsn
         } else if (job.kind === "epoch") {

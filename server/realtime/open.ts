@@ -164,9 +164,11 @@ export async function openRealtime<Viewer, Scope>(
     recheck: (subscriptions, transaction) => holds.recheck(subscriptions, transaction),
     complete: (outbox, edit, transaction) => holds.complete(outbox, edit, transaction),
     nudge: () => keeper.nudge(),
-    onMessage(prefix, content) {
-      if (prefix === "realtime.revoke") sockets.revokeUser(content)
-      else if (prefix === "realtime.end") sockets.endCredential(content)
+    onMessage(prefix, content, end) {
+      // From before this process began: its connections may belong to a later sign-in.
+      const isPast = end <= begunAt
+      if (prefix === "realtime.revoke") sockets.revokeUser(content, isPast)
+      else if (prefix === "realtime.end") sockets.endCredential(content, isPast)
       else if (prefix === "realtime.channels") channels.received(content)
       else dispatchAnnouncement(prefix, content)
     },
@@ -232,6 +234,8 @@ export async function openRealtime<Viewer, Scope>(
   })
   const live = Promise.withResolvers<void>()
   let lineage: Lineage | null = null
+  /** How far the log reached when this process began to read it. */
+  let begunAt = 0n
   const confirmation = createConfirmation({
     confirmed: () => (lineage ? nodes.confirmed(lineage, confirmedBy) : 0n),
     checkNow: () => nodes.checkNow(),
@@ -271,7 +275,8 @@ export async function openRealtime<Viewer, Scope>(
         if (to.timeline !== lineage?.timeline) hub.enter(epochIn(to))
         lineage = to
       },
-      restart(start, to) {
+      restart(start, to, reach) {
+        if (lineage === null) begunAt = reach
         // Announcements of ended sessions in the gap were not read. Neither were those before a
         // first start, which may wait for open transactions while sockets are already served.
         void sockets.recheckCredentials()

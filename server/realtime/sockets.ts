@@ -31,8 +31,9 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
 
 export interface Sockets {
   attach(server: HttpServer): void
-  revokeUser(userId: string): void
-  endCredential(credential: string): void
+  /** If it is past, only connections whose credentials are no longer valid end. */
+  revokeUser(userId: string, isPast: boolean): void
+  endCredential(credential: string, isPast: boolean): void
   /** Ends the connections that were opened with credentials that are no longer valid. */
   recheckCredentials(): Promise<void>
   /**
@@ -140,24 +141,19 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
         raw.request = null
       })
     },
-    revokeUser(userId) {
+    revokeUser(userId, isPast) {
+      const isTheirs = ({ client }: Connection) => client.userId === userId
+      if (isPast) return void recheck(isTheirs)
       revokedAt.users.set(userId, performance.now())
-      endAll(({ client }) => client.userId === userId)
+      endAll(isTheirs)
     },
-    endCredential(credential) {
+    endCredential(credential, isPast) {
+      const isItsOwn = (connection: Connection) => connection.wasOpenedBy(credential)
+      if (isPast) return void recheck(isItsOwn)
       revokedAt.credentials.set(credential, performance.now())
-      endAll((connection) => connection.wasOpenedBy(credential))
+      endAll(isItsOwn)
     },
-    async recheckCredentials() {
-      for (const connection of connections()) {
-        try {
-          if (!(await connection.isSessionValid())) connection.end("signed_out", null)
-        } catch {
-          // It is unknown, so it has to authenticate again.
-          connection.end("draining", Math.round(Math.random() * 5000))
-        }
-      }
-    },
+    recheckCredentials: () => recheck(() => true),
     admitOnly(isWelcome, spreadMs) {
       isAdmitted = isWelcome
       if (!isWelcome) return
@@ -180,6 +176,18 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     hub.between(() => {
       for (const connection of connections()) if (isEnded(connection)) connection.end("signed_out", null)
     })
+  }
+
+  async function recheck(isDoubtful: (connection: Connection) => boolean): Promise<void> {
+    for (const connection of connections()) {
+      if (!isDoubtful(connection)) continue
+      try {
+        if (!(await connection.isSessionValid())) connection.end("signed_out", null)
+      } catch {
+        // It is unknown, so it has to authenticate again.
+        connection.end("draining", Math.round(Math.random() * 5000))
+      }
+    }
   }
 
   function* connections(): Generator<Connection> {

@@ -19,9 +19,9 @@ export interface Sink extends Place {
   proceed(lineage: Lineage): void
   /**
    * There is a gap before `start`, or this is the first start: everything after it will be
-   * delivered.
+   * delivered. What was written before now is before `reach`.
    */
-  restart(start: bigint, lineage: Lineage): void
+  restart(start: bigint, lineage: Lineage, reach: bigint): void
   transaction(transaction: Transaction): void
   advance(lsn: bigint): void
 }
@@ -224,7 +224,7 @@ export function startReader(options: ReaderOptions): Reader {
         "the log no longer contains this process's position; its clients read everything again",
       )
     }
-    sink.restart(start, lineage)
+    sink.restart(start, lineage, reach)
     return start
   }
 

@@ -94,6 +94,36 @@ describe("a handshake whose token is being verified", () => {
   })
 })
 
+describe("a sign-out from before a process began", () => {
+  it("does not end the connections of those who have signed in again", async () => {
+    // Enough to read first, so that the connection is there before the sign-out is read.
+    await suite.sql`
+      insert into messages (_id, thread_id, owner)
+      select n::text, 'earlier', 'grace' from generate_series(1, 50000) as n`
+    await suite.engine.realtime.revokeUser("ada")
+    const engine = await startEngine(suite.databaseUrl)
+    onTestFinished(() => engine.close())
+    const ada = await suite.connect("ada", engine.url)
+    const list = await ada.follow("messages.inThread", { threadId: "later" })
+    await suite.sql`insert into messages (_id, thread_id, owner) values ('last', 'later', 'ada')`
+    await ada.until(() => list.rows.has("last") || ada.goodbye !== null, "the latest message")
+    expect(ada.goodbye).toBeNull()
+    expect(engine.realtime.connectionsOf("ada")).toHaveLength(1)
+  })
+
+  it("still ends a connection whose session is no longer valid", async () => {
+    await suite.sql`
+      insert into messages (_id, thread_id, owner)
+      select 'again-' || n, 'earlier', 'grace' from generate_series(1, 50000) as n`
+    await suite.engine.realtime.revokeUser("ada")
+    const engine = await startEngine(suite.databaseUrl, {}, { isSessionValid: async () => false })
+    onTestFinished(() => engine.close())
+    const ada = await suite.connect("ada", engine.url)
+    await ada.until(() => ada.goodbye !== null, "the end of the connection")
+    expect(ada.goodbye?.reason).toBe("signed_out")
+  })
+})
+
 describe("connections from one address", () => {
   it("are limited without affecting other addresses, and closed ones do not count", async () => {
     const engine = await startEngine(
