@@ -98,6 +98,30 @@ describe("when the primary dies and a standby is promoted", () => {
     await bringBack()
   })
 
+  it("a stream that loses its server just after that followed the promoted one goes on at another, if what is shown is confirmed", async () => {
+    const old = replicas.primary
+    const engine = await replicas.engine([...replicas.standbys, old], { confirmedBy: 1 })
+    const [own, promoted] = await replicas.findSource()
+    const client = await replicas.client(engine)
+    const list = await client.follow("messages.inThread", { threadId: "t" })
+    const before = ids(list).length
+    await promoted.whenStreaming()
+    await old.kill()
+    await replicas.failOver(promoted)
+    await insert(replicas, 66, 70)
+    // On the connection that was open before, so that the process does not know of the next timeline yet.
+    await expect
+      .poll(async () => (await replicas.on(own, (sql) => storedMessages(sql, "t"))).length, {
+        interval: 5,
+        timeout: 30_000,
+      })
+      .toBe(before + 5)
+    await own.kill()
+    await mustShowTheTable(client, list)
+    expect(client.seen).toMatchObject({ rows: 1, resets: 0 })
+    await bringBack()
+  })
+
   it("a stream goes on at the server that it read, under whichever address it is found", async () => {
     await replicas.engine([])
     const { url } = replicas.primary
