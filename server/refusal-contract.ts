@@ -122,7 +122,7 @@ export const refusalTexts = {
   "too-many-spaces": "You own {most} spaces. Delete one you no longer need.",
   "member-owns-too-many": "This member owns {most} spaces, and cannot own another one.",
   "member-lacks-space":
-    "What the space stores would exceed the storage of this member's plan. Delete files first, or choose another member.",
+    "This member's plan does not allow what the space stores. Delete files first, or choose another member.",
   "too-many-members": "A space can have {most} members.",
   "too-many-invitations": "A space can have {most} open invitations. Revoke one you no longer need.",
   "person-is-member": "{email} is already a member.",

@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm"
+import { and, asc, eq, inArray, max, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
-import { fileUsage } from "#db/schema/files.ts"
+import { files, fileUsage } from "#db/schema/files.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
@@ -61,20 +61,31 @@ export function transferSpace(
     const owned = await countOwned(tx, userId)
     if (owned >= most) throw new Conflict("member-owns-too-many", { most })
     await changeOwner(inside, spaceId, { from: scope.viewer.user._id, to: userId })
-    await requireStorage(inside, userId)
+    await requirePlan(inside, spaceId, userId)
   })
 }
 
 /** After the transfer: `hand_over_usage` has counted what the space stores for its new owner. */
-async function requireStorage({ config, db }: Scope<"config" | "db">, userId: string): Promise<void> {
+async function requirePlan({ config, db }: Scope<"config" | "db">, spaceId: string, userId: string) {
+  const largest = db
+    .select({ size: max(files.size) })
+    .from(files)
+    .where(eq(files.spaceId, spaceId))
   const [usage] = await db
-    .select({ used: fileUsage.used, reserved: fileUsage.reserved, files: fileUsage.files, plan: users.plan })
+    .select({
+      used: fileUsage.used,
+      reserved: fileUsage.reserved,
+      files: fileUsage.files,
+      largest: sql<number>`coalesce((${largest}), 0)`.mapWith(Number),
+      plan: users.plan,
+    })
     .from(fileUsage)
     .innerJoin(users, eq(users._id, fileUsage.userId))
     .where(eq(fileUsage.userId, userId))
   if (!usage) return
   const limits = limitsOf({ plans: config.plans }, { plan: usage.plan ?? "free" })
-  if (usage.used + usage.reserved > limits.quota || usage.files > limits.files)
+  const { used, reserved, files: count, largest: size } = usage
+  if (used + reserved > limits.quota || count > limits.files || size > limits.largestFile)
     throw new Conflict("member-lacks-space")
 }
 

@@ -135,6 +135,16 @@ describe("the largest file of a plan", () => {
     expect(await moveFiles(paul, { fileIds: [_id] })).toMatchObject({ count: 1 })
   })
 
+  it("is checked before a space is handed over", async () => {
+    const { _id } = await uploadFile(fay, aFile("large.bin", Buffer.alloc(500)), { spaceId })
+    const to = fay.viewer.user._id
+    await expect(transferSpace(paul, spaceId, to)).rejects.toMatchObject({ reason: "member-lacks-space" })
+    expect(await filesOf(fay)).toBeUndefined()
+    await trashFile(paul, _id)
+    await purgeFile(paul, _id)
+    await transferSpace(paul, spaceId, to)
+  })
+
   it("does not end the moving of a file among places of one person, whose plan was a larger one", async () => {
     const { _id } = await uploadFile(paul, aFile("large.bin", Buffer.alloc(500)))
     const session = { ...paul.viewer.session, plan: "free" } as const
