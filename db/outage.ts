@@ -28,9 +28,26 @@ export function isFull(error: unknown): boolean {
   return hasCode(error, FULL)
 }
 
+/**
+ * Whether it is that the database reads and does not write: it has no space, is a standby, or was set
+ * to read only, as hosts of databases do when the disk is almost full.
+ */
+export function refusesWrites(error: unknown): boolean {
+  return hasCode(error, /^(53100|25006)$/)
+}
+
 /** Whether it is that there is no connection. */
 export function isLost(error: unknown): boolean {
   return hasCode(error, LOST)
+}
+
+/** What the error or its cause says, in words where postgres.js only has `write CONNECT_TIMEOUT host:5432`. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error && isOutage(error.cause)) return reasonOf(error.cause)
+  // Of a name with several addresses, which says nothing itself.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ")
+  return error.message.replace(/^write CONNECT_TIMEOUT (.+)$/, "$1 did not answer in time")
 }
 
 /** Whether it is that others were in the way, while the connection is intact. */

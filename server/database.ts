@@ -1,4 +1,4 @@
-import { isOutage } from "#db/outage.ts"
+import { isOutage, reasonOf } from "#db/outage.ts"
 import type { Config } from "./config.ts"
 import { createFailureLog, type Log } from "./log.ts"
 import { findWeaknesses } from "./ops/check-database.ts"
@@ -78,9 +78,8 @@ function explain(
     return new Error(`${setting} cannot be used. ${cause.message}${advice}`, { cause })
   }
   if (!isOutage(cause)) return cause
-  const reason = cause instanceof Error ? cause.message : String(cause)
   return new Error(
-    `The database behind ${setting} does not answer (${reason}). Start it, or correct the address.`,
+    `The database behind ${setting} does not answer (${reasonOf(cause)}). Start it, or correct the address.`,
     { cause },
   )
 }

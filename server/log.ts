@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino"
-import { isLost } from "#db/outage.ts"
+import { isLost, reasonOf } from "#db/outage.ts"
 import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
 export type Log = Logger
@@ -59,7 +59,7 @@ function createTimestamp() {
 const VALUES = ["params", "parameters", "args", "detail"]
 
 /** An error with its causes, without the values of the statement that failed. */
-function describeError(error: unknown) {
+export function describeError(error: unknown) {
   if (!(error instanceof Error)) return error
   const described = pino.stdSerializers.err(error)
   // A database that is away is no defect of ours: where it was missed says nothing.
@@ -111,7 +111,7 @@ export function createFailureLog(log: Writes, recovered: string): FailureLog {
   return {
     failed(level, error, message, details = {}) {
       if (failures++ === 0) since = performance.now()
-      const reason = `${message} ${error instanceof Error ? reasonOf(error) : String(error)}`
+      const reason = `${message} ${error instanceof Error ? kindOf(error) : String(error)}`
       if (said.has(reason)) return
       said.add(reason)
       // It returns, is restarted or is replaced by a standby, and everything is tried again.
@@ -129,7 +129,7 @@ export function createFailureLog(log: Writes, recovered: string): FailureLog {
 /**
  * The error code if there is one: a message may contain varying values, such as a name or a number.
  */
-function reasonOf(error: Error): string {
+function kindOf(error: Error): string {
   for (const each of withCauses(error)) if ("code" in each && typeof each.code === "string") return each.code
   return error.message
 }

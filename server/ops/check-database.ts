@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm"
 import { openDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { livingProcesses } from "#db/process-lock.ts"
+import { reasonOf } from "#db/outage.ts"
 import { listDamage } from "#server/files/damage.ts"
 import { formatBytes } from "#server/files/contract.ts"
 import { judgeBytes, judgeClock, judgeEmails, judgeLog } from "#server/operator/concerns.ts"
@@ -10,7 +11,7 @@ import { findKeptLog } from "#server/ops/kept-log.ts"
 import { countEmails } from "#server/ops/queued.ts"
 import { findFaults } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
-import { concerned, ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+import { concerned, ok, problem, warning, type Finding } from "./finding.ts"
 
 /** One slot for as long as the process streams, and one anchor slot for all processes. */
 const SLOTS = 1

@@ -2,11 +2,12 @@ import { sql } from "drizzle-orm"
 import { openDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { nameOfServers } from "#db/servers.ts"
+import { reasonOf } from "#db/outage.ts"
 import { checkServer } from "#server/realtime/check-server.ts"
 import { LIMITS } from "#server/realtime/limits.ts"
 import { openReplication } from "#server/realtime/replication.ts"
 import { adviseSlot, IS_WITHOUT_SLOT, RECEIVES } from "#server/realtime/standby-slot.ts"
-import { ok, problem, reasonOf, warning, type Finding } from "./finding.ts"
+import { ok, problem, warning, type Finding } from "./finding.ts"
 
 const ABOUT = "Followed"
 

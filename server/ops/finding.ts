@@ -21,7 +21,3 @@ export function concerned(about: string, concerns: readonly Concern[], found: st
     text: what.message,
   }))
 }
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
 import type { Identity } from "#db/installation.ts"
+import { reasonOf } from "#db/outage.ts"
 import { findChecked } from "#server/backup/check.ts"
 import { UNFINISHED } from "#server/backup/folder.ts"
 import { listBases } from "#server/backup/history/bases.ts"
@@ -12,7 +13,7 @@ import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
 import { remindOfBackups } from "#server/operator/concerns.ts"
-import { concerned, ok, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
+import { concerned, ok, warning, type Finding } from "#server/ops/finding.ts"
 
 /** Whether backups are taken, and copied. */
 export async function checkBackups(config: Config, own: Identity | null): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers"
+import { reasonOf } from "#db/outage.ts"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
 import type { Config } from "#server/config.ts"
 import { tryStore } from "#server/files/store-refusals.ts"
@@ -9,7 +10,7 @@ import { readCertificate } from "#server/ops/certificate.ts"
 import { findFreeSpace } from "#server/ops/disk.ts"
 import { openBlobs } from "#server/services.ts"
 import { version } from "#server/version.ts"
-import { concerned, ok, problem, reasonOf, warning, type Finding } from "#server/ops/finding.ts"
+import { concerned, ok, problem, warning, type Finding } from "#server/ops/finding.ts"
 
 const TIMEOUT = 10_000
 const DAY = 24 * 60 * 60 * 1000
