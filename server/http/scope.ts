@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
-import { isFull } from "#db/outage.ts"
+import { refusesWrites } from "#db/outage.ts"
 import type { User } from "#db/schema/users.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/session.ts"
@@ -49,7 +49,7 @@ async function openScope(context: Context): Promise<FullScope> {
   const services = { ...shared, db: shared.dbFor(session.userId) }
   try {
     const user = await findOrCreateUser(services, session).catch((error: unknown) => {
-      if (!reads(context) || !isFull(error)) throw error
+      if (!reads(context) || !refusesWrites(error)) throw error
       return unsavedUser(services, session)
     })
     // A program's requests say nothing about its owner.
@@ -65,7 +65,7 @@ async function openScope(context: Context): Promise<FullScope> {
   }
 }
 
-/** What is read is shown also if the database has no space for what is noted with it. */
+/** What is read is shown also if the database refuses to write what is noted with it. */
 function reads(context: Context): boolean {
   return ["GET", "HEAD"].includes(context.get(incomingContext).method ?? "")
 }
@@ -83,7 +83,7 @@ async function noteLanguage(
   if (language !== user.language)
     await saveLanguage(services, user.clerkId, language).catch((error: unknown) => {
       // Their next request tries it again.
-      if (!isFull(error)) throw error
+      if (!refusesWrites(error)) throw error
     })
   return { ...user, language }
 }

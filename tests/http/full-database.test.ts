@@ -1,44 +1,93 @@
 import postgres from "postgres"
 import { beforeAll, expect, it } from "vitest"
 import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
 const DAY = "interval '1 day'"
 
 let app: TidelineApp
 let sql: postgres.Sql
+let count = 0
+/** Whose session is settled. */
+let ada: Person
 
 beforeAll(async () => {
   app = await startTideline()
   sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
+  ada = await signUp(app, adaLovelace)
+  await ada("/onboarding")
   return async () => {
     await sql.end()
     await app.stop()
   }
 })
 
+it("a database that was set to read only answers the reads of people, known and new, and refuses their writes", async () => {
+  const people = await findPeople()
+  await sql.unsafe(`do $$ begin
+    execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`)
+  await reconnect()
+  await mustOnlyRead(people, "database-outage")
+  await sql.unsafe(`begin read write; do $$ begin
+    execute format('alter database %I reset default_transaction_read_only', current_database()); end $$; commit`)
+  await reconnect()
+})
+
 it("a database without disk space answers the reads of people, known and new, and refuses their writes", async () => {
-  const ada = await signUp(app, adaLovelace)
-  expect((await ada("/api/files?name=a.txt", { method: "POST", body: "a" })).status).toBe(201)
-  // Has a session, and no record yet.
-  const grace = await signUp(app, graceHopper)
-  // Old enough to be extended.
-  await sql.unsafe(
-    `update auth.session set updated_at = updated_at - 3 * ${DAY}, expires_at = expires_at - 3 * ${DAY}`,
-  )
+  const people = await findPeople()
   await fill()
-  const paths = ["/api/files", "/api/chat/threads", "/dashboard", "/dashboard/files", "/dashboard/account"]
-  const statuses = async (person: (path: string) => Promise<Response>) =>
-    Promise.all(paths.map(async (path) => [path, (await person(path)).status]))
-  const answered = paths.map((path) => [path, expect.toBeOneOf([200, 302])])
-  expect(await statuses(ada)).toEqual(answered)
-  expect(await statuses(grace)).toEqual(answered)
-  for (const person of [ada, grace]) {
-    const refused = await person("/api/files?name=b.txt", { method: "POST", body: "b" })
-    expect(await refused.json()).toMatchObject({ reason: "database-full" })
+  await mustOnlyRead(people, "database-full")
+})
+
+/** Browsers and keys, of people with and without a record. */
+async function findPeople() {
+  const known = await signUp(app, { ...adaLovelace, email: `${++count}.${adaLovelace.email}` })
+  expect((await known("/api/files?name=a.txt", { method: "POST", body: "a" })).status).toBe(201)
+  // Has a session, and no record yet.
+  const fresh = await signUp(app, { ...graceHopper, email: `${count}.${graceHopper.email}` })
+  const keys = await Promise.all([known.apiKey(), known.apiKey(), fresh.apiKey()])
+  const byKey = keys.map(
+    (key) =>
+      (path: string, init: RequestInit = {}) =>
+        fetch(new URL(path, app.origin), { ...init, headers: { authorization: `Bearer ${key}` } }),
+  )
+  // One of the keys is in use.
+  expect((await byKey[0]!("/api/files")).status).toBe(200)
+  // Old enough to be extended, and for another use to be noted.
+  await sql.unsafe(
+    `update auth.session set updated_at = updated_at - 3 * ${DAY}, expires_at = expires_at - 3 * ${DAY}
+      where user_id in (select id from auth.user where email <> 'ada@example.org')`,
+  )
+  await sql.unsafe(`update auth.apikey set last_request = last_request - ${DAY}`)
+  return { browsers: [known, fresh], byKey }
+}
+
+async function mustOnlyRead({ browsers, byKey }: Awaited<ReturnType<typeof findPeople>>, reason: string) {
+  const api = ["/api/files", "/api/chat/threads"]
+  const pages = ["/dashboard", "/dashboard/files", "/dashboard/account"]
+  const asked = [
+    ...browsers.map((ask) => ({ ask, paths: [...api, ...pages] })),
+    ...byKey.map((ask) => ({ ask, paths: api })),
+  ]
+  for (const { ask, paths } of asked) {
+    const answers = await Promise.all(paths.map(async (path) => [path, (await ask(path)).status]))
+    expect(answers).toEqual(paths.map((path) => [path, expect.toBeOneOf([200, 302])]))
+    const refused = await ask("/api/files?name=b.txt", { method: "POST", body: "b" })
+    expect(await refused.json()).toMatchObject({ reason })
     expect(refused.status).toBe(503)
   }
-})
+}
+
+/** Every connection is made anew; each that was lost refuses one request. */
+async function reconnect() {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'tideline' and datname = current_database()`
+  await expect.poll(() => Promise.all(Array.from({ length: 12 }, askAgain))).toEqual(Array(12).fill(200))
+}
+
+async function askAgain() {
+  return (await ada("/api/files")).status
+}
 
 /** Every write fails as on a full disk. */
 async function fill() {

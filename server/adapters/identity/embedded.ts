@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { isFull } from "#db/outage.ts"
+import { refusesWrites } from "#db/outage.ts"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { SIGN_IN_WAYS } from "#db/schema/security.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
@@ -108,10 +108,7 @@ export async function openEmbeddedIdentity(
     if (authorization !== null) {
       const key = /^bearer +(\S+)$/i.exec(authorization)?.[1]
       if (!key?.startsWith(API_KEY_PREFIX)) return null
-      return outages.during(
-        () => sessionOfKey(auth, db, key, address),
-        (session) => session === null,
-      )
+      return sessionOfKey(db, key, address)
     }
     const cookies = request.headers.get("cookie")
     if (!cookies?.includes(SESSION_COOKIE)) return null
@@ -124,8 +121,8 @@ export async function openEmbeddedIdentity(
     )
     const found = await asked.catch((error: unknown) => error)
     if (found instanceof Error) {
-      // A session is renewed once there is space for it.
-      const due = isFull(found) ? await readSession(cookies, { due: true }) : null
+      // A session is renewed once that can be written.
+      const due = refusesWrites(found) ? await readSession(cookies, { due: true }) : null
       if (!due || due === "suspended") throw found
       return { ...due, via: "cookie" }
     }
