@@ -2,6 +2,7 @@ import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
 import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
+import { fileFunctions } from "./files/operations.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import { liveNotificationLists } from "./notifications/live.ts"
 import { notificationFunctions } from "./notifications/operations.ts"
@@ -15,7 +16,14 @@ import { userFunctions } from "./users/operations.ts"
 export const domains: readonly Domain[] = [
   { name: "users", scope: "unlimited", queries: liveUsers, operations: userFunctions },
   { name: "devices", scope: "unlimited", queries: liveDevices },
-  { name: "files", scope: "files", queries: liveFiles, mutations: fileMutations, channels: fileChannels },
+  {
+    name: "files",
+    scope: "files",
+    queries: liveFiles,
+    operations: fileFunctions,
+    mutations: fileMutations,
+    channels: fileChannels,
+  },
   { name: "chat", scope: "chat", queries: liveChat, mutations: chatMutations, channels: chatChannels },
   {
     name: "spaces",

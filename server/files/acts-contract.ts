@@ -1,8 +1,9 @@
 import * as v from "valibot"
 import type { MutationType } from "#server/realtime/contract.ts"
+import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import { InSpace } from "#server/spaces/place-contract.ts"
-import { FileId, KINDS, SearchText, type FileSummary } from "./contract.ts"
+import { FileId, FileRow, KINDS, SearchText } from "./contract.ts"
 
 /** How many files one call may name. */
 export const SELECTION_LIMIT = 1000
@@ -32,7 +33,15 @@ export const CountFiles = v.strictObject({
   spaceId: MatchingFiles.entries.spaceId,
   q: MatchingFiles.entries.q,
   type: MatchingFiles.entries.type,
-  until: v.optional(v.pipe(v.string(), v.toNumber(), Moment)),
+  until: v.optional(
+    v.pipe(
+      v.string(),
+      v.toNumber(),
+      Moment,
+      v.description("Only files that were added at this time or before, in milliseconds."),
+      v.metadata({ parameter: { type: "integer" } }),
+    ),
+  ),
 })
 
 /** The files in the trash of one place. */
@@ -73,20 +82,25 @@ export const MoveFiles = v.union(
 )
 export type MoveFiles = v.InferOutput<typeof MoveFiles>
 
-/** What matches a search: how many files, their bytes, and when the last of them was added. */
-export interface MatchCount {
-  count: number
-  size: number
-  /** Milliseconds since the epoch; 0 without files. For `until`, so that later files are left out. */
-  until: number
-}
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** What moved files to the trash at once. */
-export interface Trashed {
-  count: number
-  /** By this they are restored together. */
-  trashedAt: number
-}
+/**
+ * What matches a search: how many files, their bytes, and when the last of them was added, which is 0
+ * without files. For `until`, so that later files are left out.
+ */
+export const MatchCount = v.strictObject({ count: Count, size: Count, until: record._creationTime })
+export type MatchCount = v.InferOutput<typeof MatchCount>
+
+/** What moved files to the trash at once. By `trashedAt` they are restored together. */
+export const Trashed = v.strictObject({ count: Count, trashedAt: v.pipe(v.number(), v.integer()) })
+export type Trashed = v.InferOutput<typeof Trashed>
+
+/** What became of several files: those that were named, and how many matched. */
+export const Placed = v.strictObject({
+  count: Count,
+  files: v.optional(v.pipe(v.array(FileRow), v.description("Only of files that were named by their ids."))),
+})
+export type Placed = v.InferOutput<typeof Placed>
 
 export const ARCHIVE_LIMIT = 1000
 
@@ -102,46 +116,11 @@ export const ArchiveFiles = v.union(
 export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
 
 /**
- * The functions that can be called by name over the socket. Creating a link is not among them:
- * responses of mutations are stored in the database, and a link's URL must not be.
+ * Creating a link is no mutation of the socket: responses of mutations are stored in the database, and
+ * a link's URL must not be.
  */
 export const fileCalls: {
-  rename: MutationType<"files.rename", { fileId: string; fileName: string }, FileSummary>
-  /** Moves it to the trash. */
-  remove: MutationType<"files.remove", { fileId: string }, void>
-  /** Restores it from the trash, under another name if its own has been taken in the meantime. */
-  restore: MutationType<"files.restore", { fileId: string }, FileSummary>
-  /** Deletes it permanently, from the trash or from the list. */
-  purge: MutationType<"files.purge", { fileId: string }, void>
-  /**
-   * Like those above, for several files in one transaction. Missing files are skipped; returns how
-   * many existed.
-   */
-  removeMany: MutationType<"files.removeMany", { fileIds: string[] }, number>
-  restoreMany: MutationType<"files.restoreMany", SelectedTrash, number>
-  purgeMany: MutationType<"files.purgeMany", SelectedTrash, number>
-  /** Moves all that match to the trash. They are restored together by its result. */
-  removeAll: MutationType<"files.removeAll", MatchingFiles, Trashed>
-  /**
-   * Moves or copies files to another place, under other names where theirs are taken. Missing files
-   * are skipped; returns how many there were.
-   */
-  move: MutationType<"files.move", MoveFiles, number>
-  copy: MutationType<"files.copy", MoveFiles, number>
-  /** Permanently deletes everything in the trash of one place. Returns how many files there were. */
-  emptyTrash: MutationType<"files.emptyTrash", { spaceId?: string }, number>
   revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
 } = {
-  rename: { name: "files.rename" },
-  remove: { name: "files.remove" },
-  restore: { name: "files.restore" },
-  purge: { name: "files.purge" },
-  removeMany: { name: "files.removeMany" },
-  restoreMany: { name: "files.restoreMany" },
-  purgeMany: { name: "files.purgeMany" },
-  removeAll: { name: "files.removeAll" },
-  move: { name: "files.move" },
-  copy: { name: "files.copy" },
-  emptyTrash: { name: "files.emptyTrash" },
   revokeShare: { name: "files.revokeShare" },
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { linkLimits } from "#server/links/contract.ts"
+import { record } from "#server/operations/contract.ts"
 import { PageCursor, PageLength } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
@@ -8,26 +9,43 @@ import type { LiveRow } from "#server/realtime/contract.ts"
 import { Everywhere } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
-export type FileSummary = Pick<File, "_id" | "_creationTime" | "fileName" | "mimeType" | "size"> & {
-  /** Who added it. Present for a file in a space, like the next. */
-  userId?: string | undefined
-  spaceId?: string | undefined
-  /** When its bytes were last changed before they were sent. Present if the sender said it. */
-  modifiedAt?: number | undefined
+export const FileRow = v.strictObject({
+  ...record,
+  fileName: v.string(),
+  mimeType: v.string(),
+  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
+  userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
+  spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
+  modifiedAt: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.description("When its bytes were last changed, if the sender said it. Milliseconds since the epoch."),
+    ),
+  ),
+})
+export type FileSummary = v.InferOutput<typeof FileRow>
+
+/** A page of a list. `nextCursor` is null at its end. */
+function pageOf<Row extends v.GenericSchema>(row: Row) {
+  return v.strictObject({ files: v.array(row), nextCursor: v.nullable(v.string()) })
 }
 
-export interface FilePage {
-  files: FileSummary[]
-  /** Cursor of the files after these; null if there are none. */
-  nextCursor: string | null
-}
+export const FilePage = pageOf(FileRow)
+export type FilePage = v.InferOutput<typeof FilePage>
 
-export type TrashedFile = FileSummary & Pick<File, "trashedAt">
+export const TrashedRow = v.strictObject({
+  ...FileRow.entries,
+  trashedAt: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("When it was moved to the trash. Milliseconds since the epoch."),
+  ),
+})
+export type TrashedFile = v.InferOutput<typeof TrashedRow>
 
-export interface TrashPage {
-  files: TrashedFile[]
-  nextCursor: string | null
-}
+export const TrashPage = pageOf(TrashedRow)
+export type TrashPage = v.InferOutput<typeof TrashPage>
 
 /** A link as its owner sees it. Its URL is shown once, when it is created. */
 export type ShareSummary = Pick<
@@ -159,7 +177,15 @@ export const ShareFile = v.strictObject({
 export type ShareFile = v.InferOutput<typeof ShareFile>
 
 /** Which place a call is about. Text that is no id is refused as a space that does not exist. */
-export const Place = v.strictObject({ spaceId: v.optional(v.string()) })
+export const Place = v.strictObject({
+  spaceId: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("The space. What is personal to the caller without it."),
+      v.metadata({ parameter: { type: "string", format: "uuid" } }),
+    ),
+  ),
+})
 export type Place = v.InferOutput<typeof Place>
 
 /** The place that a request's query names. */
@@ -183,8 +209,9 @@ export const DownloadQuery = v.strictObject({
 export const RemoveQuery = v.strictObject({
   permanently: v.optional(
     v.pipe(
-      v.literal("1"),
+      v.picklist(["1"]),
       v.description("1: for ever, whether it is in the trash or not. Otherwise it goes into the trash."),
+      v.metadata({ parameter: { enum: ["1"] } }),
     ),
   ),
 })
@@ -201,15 +228,19 @@ export const SearchText = v.pipe(
   v.string(),
   v.transform(searchable),
   v.maxLength(FILE_SEARCH_LIMIT, reason("search-too-long", { most: FILE_SEARCH_LIMIT })),
+  v.description("Words, each a part of the name, without regard to capitals and accents."),
+  v.metadata({ parameter: { type: "string", maxLength: FILE_SEARCH_LIMIT } }),
 )
 
 /** The query of a list. */
 export const ListFiles = v.strictObject({
   q: v.optional(SearchText, ""),
+  ...Place.entries,
+  everywhere: Everywhere,
   sort: v.optional(v.picklist(SORTS), "newest"),
   type: v.optional(v.picklist(KINDS)),
-  everywhere: Everywhere,
-  ...ListTrash.entries,
+  cursor: PageCursor,
+  limit: PageLength,
 })
 export type ListFiles = v.InferOutput<typeof ListFiles>
 

@@ -4,17 +4,12 @@ import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
 import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
-import type { InputSchema } from "#server/realtime/unknown-field.ts"
 import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#db/schema/files.ts"
-import { fileCalls, MatchingFiles, MoveFiles, NamedFiles, SelectedTrash } from "./acts-contract.ts"
-import { FileId, RenameFile, ShareId, type TrashedFile } from "./contract.ts"
+import { fileCalls } from "./acts-contract.ts"
+import { FileId, FileRow, ShareId, TrashedRow } from "./contract.ts"
 import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
-import { renameFile } from "./files.ts"
 import { summaryOf } from "./list.ts"
-import { copyFiles, moveFiles } from "./move.ts"
-import { restoreFile, restoreFiles } from "./restore.ts"
 import { revokeShare, shareSummary } from "./shares.ts"
-import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
 
 const FILE_FIELDS = [
   "_creationTime",
@@ -26,22 +21,6 @@ const FILE_FIELDS = [
   "modifiedAt",
 ] as const
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
-const FileRow = v.strictObject({
-  ...rowEntries(watchedFiles, ["_id", "_creationTime", "fileName", "mimeType", "size"]),
-  userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
-  spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
-  modifiedAt: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.description("When its bytes were last changed, if the sender said it. Milliseconds since the epoch."),
-    ),
-  ),
-})
-const TrashedRow: v.GenericSchema<unknown, TrashedFile> = v.strictObject({
-  ...rowEntries(watchedFiles, ["trashedAt"]),
-  ...FileRow.entries,
-})
 const ShareRow = v.strictObject({
   ...rowEntries(watchedShares, [
     "_id",
@@ -54,11 +33,6 @@ const ShareRow = v.strictObject({
   ]),
   hasPassword: v.boolean(),
 })
-const FileCount = v.pipe(v.number(), v.integer(), v.minValue(0))
-const NO_FILE = { not_found: "There is no such file, or the caller may not see it." }
-const NO_SPACE = { not_found: "There is no such space, or the caller is not a member of it." }
-const TOO_MANY = { invalid: "Too many files match." }
-const READER = { forbidden: "The caller may only read in the file's space." }
 
 export const fileList = defineLiveQuery({
   name: "files.list",
@@ -168,124 +142,13 @@ export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage, l
 
 export const fileMutations = [
   defineMutation({
-    name: fileCalls.rename.name,
-    description: "Renames a file.",
-    args: v.strictObject({ fileId: FileId, ...RenameFile.entries }),
-    value: FileRow,
-    refusals: { ...NO_FILE, ...READER, conflict: "Another file of its place has this name." },
-    run: (scope: Scope<"db" | "viewer">, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
-  }),
-  ofFile(fileCalls.remove.name, "Moves a file to the trash.", trashFile),
-  defineMutation({
-    name: fileCalls.restore.name,
-    description:
-      "Takes a file out of the trash, under another name if its own has been taken in the meantime.",
-    args: v.strictObject({ fileId: FileId }),
-    value: FileRow,
-    refusals: { ...NO_FILE, ...READER },
-    run: (scope: Scope<"db" | "viewer">, { fileId }) => restoreFile(scope, fileId),
-  }),
-  ofFile(fileCalls.purge.name, "Deletes a file permanently, from the trash or the list.", purgeFile),
-  ofFiles(fileCalls.removeMany.name, "Moves files to the trash.", NamedFiles, removeMany),
-  ofFiles(
-    fileCalls.restoreMany.name,
-    "Takes files out of the trash, or all that match.",
-    SelectedTrash,
-    restoreFiles,
-  ),
-  ofFiles(
-    fileCalls.purgeMany.name,
-    "Deletes files permanently, or all that match in the trash.",
-    SelectedTrash,
-    purgeFiles,
-  ),
-  defineMutation({
-    name: fileCalls.removeAll.name,
-    description:
-      "Moves all files of a place that match to the trash, in one transaction. They are restored together by `trashedAt`.",
-    args: MatchingFiles,
-    value: v.strictObject({ count: FileCount, trashedAt: v.pipe(v.number(), v.integer()) }),
-    refusals: { ...TOO_MANY, ...NO_SPACE, ...READER },
-    run: (scope: Scope<"db" | "viewer">, all) => trashFiles(scope, { all }),
-  }),
-  toPlace(
-    fileCalls.move.name,
-    "Moves files into a space, or with no space to what is personal to the caller, who must be able to change them. Links that others created end.",
-    moveFiles,
-  ),
-  toPlace(
-    fileCalls.copy.name,
-    "Copies files into a space, or with no space to what is personal to the caller, who must be able to see them.",
-    copyFiles,
-  ),
-  defineMutation({
-    name: fileCalls.emptyTrash.name,
-    description:
-      "Deletes all files in the caller's trash permanently, or in a space's, and returns how many there were.",
-    args: v.strictObject({ spaceId: InSpace }),
-    value: FileCount,
-    refusals: { ...NO_SPACE, ...READER },
-    run: emptyTrash,
-  }),
-  defineMutation({
     name: fileCalls.revokeShare.name,
     description: "Deletes a link, so that its URL leads nowhere. Running downloads continue.",
     args: v.strictObject({ shareId: ShareId }),
-    refusals: { not_found: "There is no such link, or the caller may not see it.", ...READER },
+    refusals: {
+      not_found: "There is no such link, or the caller may not see it.",
+      forbidden: "The caller may only read in the file's space.",
+    },
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
   }),
 ]
-
-function ofFile<const Name extends string, Needs>(
-  name: Name,
-  description: string,
-  verb: (scope: Needs, fileId: string) => Promise<void>,
-) {
-  return defineMutation({
-    name,
-    description,
-    args: v.strictObject({ fileId: FileId }),
-    refusals: { ...NO_FILE, ...READER },
-    run: (scope: Needs, { fileId }) => verb(scope, fileId),
-  })
-}
-
-async function removeMany(scope: Scope<"db" | "viewer">, which: v.InferOutput<typeof NamedFiles>) {
-  const { count } = await trashFiles(scope, which)
-  return count
-}
-
-function ofFiles<const Name extends string, const Args extends InputSchema, Needs>(
-  name: Name,
-  description: string,
-  args: Args,
-  verb: (scope: Needs, which: v.InferOutput<Args>) => Promise<number>,
-) {
-  return defineMutation({
-    name,
-    description: `${description} Missing ones are skipped; returns how many existed.`,
-    args,
-    value: FileCount,
-    refusals: { ...TOO_MANY, ...NO_SPACE, ...READER },
-    run: verb,
-  })
-}
-
-function toPlace<const Name extends string>(
-  name: Name,
-  description: string,
-  verb: (scope: Scope<"config" | "db" | "viewer">, asked: MoveFiles) => Promise<{ count: number }>,
-) {
-  return defineMutation({
-    name,
-    description: `${description} A file whose name is taken there gets a number. Missing ones are skipped; returns how many existed.`,
-    args: MoveFiles,
-    value: FileCount,
-    refusals: {
-      not_found: "None of the files exists, or the caller may not see them, or is not a member of the space.",
-      forbidden: "The caller may only read in one of the spaces.",
-      too_large: "They would exceed the quota of the person, or of the space's owner.",
-    },
-    run: async (scope: Scope<"config" | "db" | "viewer">, asked) => (await verb(scope, asked)).count,
-  })
-}

@@ -6,7 +6,7 @@ import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireMember } from "#server/spaces/access.ts"
 import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts"
-import type { MoveFiles, SelectedFiles } from "./acts-contract.ts"
+import type { MoveFiles, Placed, SelectedFiles } from "./acts-contract.ts"
 import type { FileSummary } from "./contract.ts"
 import { underFreeNames } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
@@ -23,13 +23,6 @@ import {
 
 type Moving = Scope<"config" | "db" | "viewer">
 type Inside = { db: Database } & Moving
-
-/** What became of several files: those that were named, and how many matched. */
-export interface Placed {
-  count: number
-  /** In the place. Only if they were named by their ids. */
-  files?: FileSummary[]
-}
 
 /**
  * Moves files into a space, or without one to what is personal to the viewer, in one transaction.

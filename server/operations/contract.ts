@@ -46,6 +46,8 @@ export interface Spec {
     /** The function cleans texts that the database cannot store. Without it they are refused. */
     cleansTexts?: true
   }
+  /** The field of the output that the socket returns. The whole output without it. */
+  returns?: string
   /** Not a mutation of the socket. */
   httpOnly?: true
 }
@@ -67,7 +69,11 @@ export const record = {
   _creationTime: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
 }
 
-type OutputOf<S> = S extends { output: infer Schema extends v.GenericSchema } ? v.InferOutput<Schema> : void
+export type OutputOf<S> = S extends { output: infer Schema extends v.GenericSchema }
+  ? v.InferOutput<Schema>
+  : void
+
+type ReturnedBy<S> = S extends { returns: infer Field } ? OutputOf<S>[Field & keyof OutputOf<S>] : OutputOf<S>
 
 /** A declared operation, as HTTP, the documents and the tests read it. */
 export type Declared = Spec & Shared & { readonly name: string }
@@ -75,7 +81,7 @@ export type Declared = Spec & Shared & { readonly name: string }
 /** The same with its types, as the page calls it. */
 type DeclaredAs<Name extends string, S extends Spec> = S &
   Shared &
-  MutationType<Name, v.InferInput<S["input"]>, OutputOf<S>>
+  MutationType<Name, v.InferInput<S["input"]>, ReturnedBy<S>>
 
 /**
  * Declares a domain's operations once, in a module that browsers may import. `implement` gives each its

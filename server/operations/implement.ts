@@ -1,9 +1,9 @@
-import type * as v from "valibot"
+import * as v from "valibot"
 import { Forbidden } from "#server/errors.ts"
 import { defineMutation, type Mutation, type Refusals } from "#server/realtime/live-query.ts"
 import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
 import type { MutationScope } from "#server/scope.ts"
-import type { Declared, May, Refuses } from "./contract.ts"
+import type { Declared, May, OutputOf, Refuses } from "./contract.ts"
 
 /** What comes with the input. With a mutation of the socket nothing does. */
 interface Call {
@@ -29,8 +29,6 @@ type Functions<Ops extends Record<string, Declared>> = {
     call: Ops[Key] extends { httpOnly: true } ? HttpCall : Call,
   ) => Promise<OutputOf<Ops[Key]>>
 }
-
-type OutputOf<Op> = Op extends { types?: { value: infer Value } } ? Value : never
 
 /** Gives each declared operation of a domain its function. One that is missing does not compile. */
 export function implement<Ops extends Record<string, Declared>>(
@@ -62,11 +60,22 @@ export function mutationsOf(operations: readonly Operation[]): Mutation<Mutation
         name: operation.name,
         description: operation.about,
         args: operation.input,
-        ...(operation.output && { value: operation.output }),
+        value: returnedBy(operation),
         refusals: sentencesOf(refusesOf(operation)),
-        run: (scope: MutationScope, input) => operation.run(scope, input, { headers: new Headers() }),
+        async run(scope: MutationScope, input) {
+          const output = await operation.run(scope, input, { headers: new Headers() })
+          const { returns } = operation
+          return returns === undefined ? output : (output as Record<string, unknown>)[returns]
+        },
       }),
     )
+}
+
+function returnedBy({ name, output = v.null(), returns }: Operation): v.GenericSchema {
+  if (returns === undefined) return output
+  const schema = "entries" in output ? (output.entries as v.ObjectEntries)[returns] : undefined
+  if (!schema) throw new Error(`The output of ${name} has no field ${returns}.`)
+  return schema
 }
 
 export function isRead({ http }: Declared): boolean {

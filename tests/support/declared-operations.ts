@@ -13,6 +13,7 @@ import {
   NOBODY,
   OWNER,
   OWNER_ALONE,
+  SKIPPING,
   type Answers,
 } from "./space-rights.ts"
 import type { Route } from "./space-routes.ts"
@@ -49,12 +50,40 @@ function samplesFor(userIds: Record<Standing, string>): Readonly<Record<string, 
   }
 }
 
+/** One of several ways to call an operation, if it is named. */
+type Way = Partial<Call> & { way?: string }
+
+const inSpace = { all: { spaceId: THERE.spaceId } }
+const named = { fileIds: [THERE.fileId] }
+const TRASHED: readonly Way[] = [
+  { way: "named", answers: SKIPPING, args: { fileIds: [THERE.trashedFileId] } },
+  { way: "all", args: inSpace },
+]
+
 /** Those for which the field alone, or `may` alone, does not say it. */
-const OTHERWISE: Readonly<Record<string, Partial<Call>>> = {
-  "spaces.leave": { answers: LEAVING },
-  "spaces.restore": { args: { spaceId: THERE.trashedSpaceId } },
-  "spaces.accept": { answers: NOBODY, args: { invitationId: THERE.invitationId } },
-  "spaces.decline": { answers: NOBODY, args: { invitationId: THERE.invitationId } },
+const OTHERWISE: Readonly<Record<string, readonly Way[]>> = {
+  "spaces.leave": [{ answers: LEAVING }],
+  "spaces.restore": [{ args: { spaceId: THERE.trashedSpaceId } }],
+  "spaces.accept": [{ answers: NOBODY, args: { invitationId: THERE.invitationId } }],
+  "spaces.decline": [{ answers: NOBODY, args: { invitationId: THERE.invitationId } }],
+  "files.restore": [{ args: { fileId: THERE.trashedFileId } }],
+  "files.delete": [{}, { way: "permanently", args: { fileId: THERE.fileId, permanently: "1" } }],
+  "files.removeMany": [{ answers: SKIPPING, args: named }],
+  "files.trash": [
+    { way: "named", answers: SKIPPING, args: named },
+    { way: "all", args: inSpace },
+  ],
+  "files.restoreMany": TRASHED,
+  "files.purgeMany": [...TRASHED, { way: "not in the trash", answers: SKIPPING, args: named }],
+  "files.move": [
+    { way: "out of the space", args: named },
+    { way: "all out of the space", args: inSpace },
+  ],
+  "files.copy": [
+    { way: "out of the space", args: named },
+    { way: "all out of the space", args: inSpace },
+    { way: "into the space", answers: EDITORS, args: { ...named, spaceId: THERE.spaceId } },
+  ],
 }
 
 /** Every declared mutation besides `others`, by name. */
@@ -65,31 +94,36 @@ export function declaredMutations(
   const called = operations.filter(
     (operation) => !operation.httpOnly && !isRead(operation) && !(operation.name in others),
   )
-  return Object.fromEntries(called.map((operation) => [operation.name, callOf(operation, userIds)]))
+  return Object.fromEntries(
+    called.flatMap((operation) =>
+      callsOf(operation, userIds).map(({ way, ...call }) => [operation.name + way, call] as const),
+    ),
+  )
 }
 
-/** Every declared operation of the HTTP API, as `DELETE /api/spaces/{spaceId}`. */
+/** Every declared operation of the HTTP API, as `DELETE /api/spaces/{spaceId}`; after a comma, in which way. */
 export function declaredRoutes(userIds: Record<Standing, string>): Record<string, Route> {
   return Object.fromEntries(
     operations.flatMap((operation) => {
       const pattern = operation.http?.at.split(" ")[1]
       if (pattern === undefined) return []
       const method = methodOf(operation)
-      const { answers, args } = callOf(operation, userIds)
-      const route: Route = {
-        answers,
-        ok: operation.output ? (operation.http?.creates ? 201 : 200) : 204,
-        ...requestOf(method, pattern, args),
-      }
-      return [[`${method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`, route]]
+      const name = `${method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`
+      const ok = operation.output ? (operation.http?.creates ? 201 : 200) : 204
+      return callsOf(operation, userIds).map(({ way, answers, args }): [string, Route] => [
+        name + way,
+        { answers, ok, ...requestOf(method, pattern, args) },
+      ])
     }),
   )
 }
 
-function callOf(operation: Operation, userIds: Record<Standing, string>): Call {
-  const { answers = ANSWERS[operation.may], args = sampleOf(operation, samplesFor(userIds)) } =
-    OTHERWISE[operation.name] ?? {}
-  return { answers, args }
+function callsOf(operation: Operation, userIds: Record<Standing, string>): (Call & { way: string })[] {
+  return (OTHERWISE[operation.name] ?? [{}]).map(({ way, answers, args }) => ({
+    way: way === undefined ? "" : `, ${way}`,
+    answers: answers ?? ANSWERS[operation.may],
+    args: args ?? sampleOf(operation, samplesFor(userIds)),
+  }))
 }
 
 function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, unknown>>) {

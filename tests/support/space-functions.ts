@@ -1,4 +1,4 @@
-import { AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, SKIPPING, type Answers } from "./space-rights.ts"
+import { AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
 import { declaredMutations } from "./declared-operations.ts"
 import { THERE, type Standing } from "./space-content.ts"
 
@@ -37,19 +37,8 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
 /** Mutations of what is in a space. `userIds` are the people's. */
 export function mutations(userIds: Record<Standing, string>): Record<string, Call> {
   const the = THERE
-  const { spaceId, threadId, fileId } = the
+  const { spaceId, threadId } = the
   return {
-    "files.rename": { answers: EDITORS, args: { fileId, fileName: "new.txt" } },
-    "files.remove": { answers: EDITORS, args: { fileId } },
-    "files.restore": { answers: EDITORS, args: { fileId: the.trashedFileId } },
-    "files.purge": { answers: EDITORS, args: { fileId } },
-    "files.removeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
-    "files.restoreMany": { answers: SKIPPING, args: { fileIds: [the.trashedFileId] } },
-    "files.purgeMany": { answers: SKIPPING, args: { fileIds: [fileId] } },
-    "files.removeAll": { answers: EDITORS, args: { spaceId } },
-    "files.move": { answers: EDITORS, args: { fileIds: [fileId] } },
-    "files.copy": { answers: MEMBERS, args: { fileIds: [fileId] } },
-    "files.emptyTrash": { answers: EDITORS, args: { spaceId } },
     "files.revokeShare": { answers: EDITORS, args: { shareId: the.fileShareId } },
     "chat.createThread": { answers: EDITORS, args: { title: "Another", spaceId } },
     "chat.renameThread": { answers: EDITORS, args: { threadId, title: "Renamed" } },

@@ -1,15 +1,6 @@
 import { declaredRoutes } from "./declared-operations.ts"
 import { SECRET, THERE, type Standing } from "./space-content.ts"
-import {
-  BEGINNER,
-  AUTHOR,
-  EDITORS,
-  EVERYONE,
-  MEMBERS,
-  OWNER,
-  SKIPPING,
-  type Answers,
-} from "./space-rights.ts"
+import { BEGINNER, AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER, type Answers } from "./space-rights.ts"
 import type { Person } from "./people.ts"
 import { begin, metadataOf } from "./uploads.ts"
 
@@ -146,7 +137,6 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
   const there = `spaceId=${spaceId}`
   const created = { answers: EDITORS, ok: 201 }
   return {
-    "GET /api/files": { answers: MEMBERS, path: `/api/files?${there}` },
     "POST /api/files, bytes": {
       ...created,
       path: `/api/files?name=b.txt&${there}`,
@@ -162,78 +152,10 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
       },
     },
     "GET /api/files/{fileId}": { answers: MEMBERS, path },
-    "PATCH /api/files/{fileId}": { answers: EDITORS, path, init: patch({ fileName: "new.txt" }) },
-    "DELETE /api/files/{fileId}": { answers: EDITORS, ok: 204, path, init: remove },
-    "DELETE /api/files/{fileId}, permanently": {
-      answers: EDITORS,
-      ok: 204,
-      path: `${path}?permanently=1`,
-      init: remove,
-    },
-    "GET /api/files/count": { answers: MEMBERS, path: `/api/files/count?${there}` },
-    "GET /api/files/trash": { answers: MEMBERS, path: `/api/files/trash?${there}` },
-    "DELETE /api/files/trash": { answers: EDITORS, path: `/api/files/trash?${there}`, init: remove },
-    "POST /api/files/trash, named": {
-      answers: SKIPPING,
-      path: "/api/files/trash",
-      init: post({ fileIds: [fileId] }),
-    },
-    "POST /api/files/trash, all": {
-      answers: EDITORS,
-      path: "/api/files/trash",
-      init: post({ all: { spaceId } }),
-    },
-    "POST /api/files/restore, named": {
-      answers: SKIPPING,
-      path: "/api/files/restore",
-      init: post({ fileIds: [the.trashedFileId] }),
-    },
-    "POST /api/files/restore, all": {
-      answers: EDITORS,
-      path: "/api/files/restore",
-      init: post({ all: { spaceId } }),
-    },
-    "POST /api/files/purge, named": {
-      answers: SKIPPING,
-      path: "/api/files/purge",
-      init: post({ fileIds: [the.trashedFileId] }),
-    },
-    "POST /api/files/purge, all": {
-      answers: EDITORS,
-      path: "/api/files/purge",
-      init: post({ all: { spaceId } }),
-    },
-    "POST /api/files/move, all out of the space": {
-      answers: EDITORS,
-      path: "/api/files/move",
-      init: post({ all: { spaceId } }),
-    },
-    "POST /api/files/copy, all out of the space": {
-      answers: MEMBERS,
-      ok: 201,
-      path: "/api/files/copy",
-      init: post({ all: { spaceId } }),
-    },
     "POST /api/files/archive, all that match": {
       answers: MEMBERS,
       path: "/api/files/archive",
       init: post({ all: { spaceId, q: "txt" } }),
-    },
-    "POST /api/files/move, out of the space": {
-      answers: EDITORS,
-      path: "/api/files/move",
-      init: post({ fileIds: [fileId] }),
-    },
-    "POST /api/files/copy, out of the space": {
-      answers: MEMBERS,
-      ok: 201,
-      path: "/api/files/copy",
-      init: post({ fileIds: [fileId] }),
-    },
-    "POST /api/files/copy, into the space": {
-      ...created,
-      path: "/api/files/copy",
-      init: post({ fileIds: [fileId], spaceId }),
     },
     "POST /api/files/archive, named": {
       answers: MEMBERS,
@@ -250,11 +172,6 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
       ok: 204,
       path: `/api/files/shares/${the.fileShareId}`,
       init: remove,
-    },
-    "POST /api/files/{fileId}/restore": {
-      answers: EDITORS,
-      path: `/api/files/${the.trashedFileId}/restore`,
-      init: act,
     },
     "GET /api/files/{fileId}/shares": { answers: MEMBERS, path: `${path}/shares` },
     "POST /api/files/{fileId}/shares": { ...created, path: `${path}/shares`, init: post({}) },

@@ -1,27 +1,15 @@
-import { ListFiles, placeOf, UploadQuery } from "#server/files/contract.ts"
+import { placeOf, UploadQuery } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
-import { listFiles } from "#server/files/list.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { json } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
-import { queryOf } from "#server/http/query.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/files.ts"
 
 export const handle = { credential: "key", scope: "files" }
 
-export const middleware: Route.MiddlewareFunction[] = [
-  allowMethods({ GET: ListFiles, HEAD: ListFiles, POST: UploadQuery }),
-]
-
-export async function loader({ context, request }: Route.LoaderArgs) {
-  const scope = await requireScope(context)
-  const query = queryOf(request, ListFiles)
-  return answerRefusals(async () =>
-    json(await listFiles(scope, query), { headers: { "Cache-Control": "private, no-store" } }),
-  )
-}
+export const middleware: Route.MiddlewareFunction[] = [allowMethods({ POST: UploadQuery })]
 
 export async function action({ context, request }: Route.ActionArgs) {
   const scope = await requireScope(context)

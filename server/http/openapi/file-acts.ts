@@ -1,19 +1,8 @@
 import * as v from "valibot"
-import { ArchiveFiles, MoveFiles, SelectedFiles, SelectedTrash } from "#server/files/acts-contract.ts"
-import { KINDS, ShareFile } from "#server/files/contract.ts"
+import { ArchiveFiles } from "#server/files/acts-contract.ts"
+import { ShareFile } from "#server/files/contract.ts"
 import { record } from "#server/operations/contract.ts"
-import {
-  File,
-  fileId,
-  idempotencyKey,
-  keyUsed,
-  noSpace,
-  notFound,
-  ofFiles,
-  reader,
-  spaceId,
-  unauthorized,
-} from "./file-parts.ts"
+import { fileId, idempotencyKey, keyUsed, notFound, ofFiles, reader, unauthorized } from "./file-parts.ts"
 import {
   binary,
   type Answer,
@@ -21,7 +10,6 @@ import {
   jsonAnswer,
   jsonBody,
   type Operation,
-  pageParameters,
   type PathItem,
   refusal,
   schemaOf,
@@ -39,25 +27,6 @@ const Share = v.strictObject({
   downloads: count,
   hasPassword: v.boolean(),
 })
-
-const trash: Operation = {
-  ...ofFiles,
-  operationId: "listTrash",
-  summary: "What is in the trash, the last removed first",
-  parameters: [spaceId, ...pageParameters],
-  responses: {
-    "200": jsonAnswer(
-      "A page.",
-      v.strictObject({
-        files: v.array(v.strictObject({ ...File.entries, trashedAt: moment })),
-        nextCursor: v.nullable(v.string()),
-      }),
-    ),
-    "400": refusal("The cursor is not one that this list gave."),
-    "401": unauthorized,
-    "404": noSpace,
-  },
-}
 
 const thumbnail: Operation = {
   ...ofFiles,
@@ -86,139 +55,8 @@ const shares: Operation = {
   },
 }
 
-const badSelection = refusal(
-  "The body is not JSON, or names no files, or too many, or more match than allowed.",
-)
-
-const toPlace = {
-  "400": badSelection,
-  "401": unauthorized,
-  "403": refusal("You may only read in one of the spaces."),
-  "404": refusal("None of the files exists, or you may not see them, or there is no such space for you."),
-  "413": refusal("The body is larger than 256 KB."),
-  "507": refusal("They would exceed the quota of the person, or of the space's owner."),
-}
-const Placed = v.strictObject({
-  count,
-  files: v.optional(v.pipe(v.array(File), v.description("Only of files that were named by their ids."))),
-})
-
-const counting: Operation = {
-  ...ofFiles,
-  operationId: "countFiles",
-  summary: "How many files match a search, and their bytes",
-  description: "With `until` in an `all` of other requests, these are the files that they are about.",
-  parameters: [
-    spaceId,
-    { name: "q", in: "query", description: "Words of a name.", schema: { type: "string", maxLength: 200 } },
-    { name: "type", in: "query", schema: { type: "string", enum: [...KINDS] } },
-    {
-      name: "until",
-      in: "query",
-      description: "Only files that were added at this time or before, in milliseconds.",
-      schema: { type: "integer" },
-    },
-  ],
-  responses: {
-    "200": jsonAnswer("The sums.", v.strictObject({ count, size: count, until: moment })),
-    "400": refusal("A parameter is unknown, or makes no sense."),
-    "401": unauthorized,
-    "404": noSpace,
-  },
-}
-
-const ofTrash = {
-  "400": badSelection,
-  "401": unauthorized,
-  "403": reader,
-  "404": noSpace,
-  "413": refusal("The body is larger than 256 KB."),
-}
-
-/** Operations on stored files: the trash, share links, thumbnails, and zips. */
+/** Share links, thumbnails and zips. */
 export const fileActsPaths: Record<string, PathItem> = {
-  "/api/files/count": {
-    get: counting,
-    head: { ...counting, operationId: "probeCount", responses: withoutContent(counting.responses) },
-  },
-  "/api/files/trash": {
-    get: trash,
-    head: { ...trash, operationId: "probeTrash", responses: withoutContent(trash.responses) },
-    post: {
-      ...ofFiles,
-      operationId: "trashFiles",
-      summary: "Move several files to the trash, or all that match",
-      description: "In one transaction. Missing files are skipped.",
-      requestBody: jsonBody(SelectedFiles),
-      responses: {
-        "200": jsonAnswer(
-          "How many files that were. With `trashedAt` they can be restored together.",
-          v.strictObject({ count, trashedAt: moment }),
-        ),
-        ...ofTrash,
-      },
-    },
-    delete: {
-      ...ofFiles,
-      operationId: "emptyTrash",
-      summary: "Remove for ever what is in the trash",
-      parameters: [spaceId],
-      responses: {
-        "200": jsonAnswer("How many files that were.", v.strictObject({ purged: count })),
-        "401": unauthorized,
-        "403": refusal("You may only read in the space."),
-        "404": noSpace,
-      },
-    },
-  },
-  "/api/files/restore": {
-    post: {
-      ...ofFiles,
-      operationId: "restoreFiles",
-      summary: "Take several files out of the trash, or all that match",
-      description: "In one transaction. Missing files are skipped, and names that are taken get a number.",
-      requestBody: jsonBody(SelectedTrash),
-      responses: { "200": jsonAnswer("How many files that were.", v.strictObject({ count })), ...ofTrash },
-    },
-  },
-  "/api/files/purge": {
-    post: {
-      ...ofFiles,
-      operationId: "purgeFiles",
-      summary: "Remove several files for ever, or all that match in the trash",
-      description: "In one transaction. Missing files are skipped.",
-      requestBody: jsonBody(SelectedTrash),
-      responses: { "200": jsonAnswer("How many files that were.", v.strictObject({ count })), ...ofTrash },
-    },
-  },
-  "/api/files/move": {
-    post: {
-      ...ofFiles,
-      operationId: "moveFiles",
-      summary: "Move files into a space, or out of one",
-      description:
-        "Without `spaceId` to what is personal to you. Missing files are skipped, names that are taken there get a number, and links that others created end.",
-      requestBody: jsonBody(MoveFiles),
-      responses: { "200": jsonAnswer("The files that are there now.", Placed), ...toPlace },
-    },
-  },
-  "/api/files/copy": {
-    post: {
-      ...ofFiles,
-      operationId: "copyFiles",
-      summary: "Copy files into a space, or out of one",
-      description:
-        "Without `spaceId` to what is personal to you. Missing files are skipped, and names that are taken there get a number.",
-      parameters: [idempotencyKey],
-      requestBody: jsonBody(MoveFiles),
-      responses: {
-        "201": jsonAnswer("The copies.", Placed),
-        ...toPlace,
-        "409": refusal("A request with this Idempotency-Key is still in progress."),
-        "422": refusal(keyUsed),
-      },
-    },
-  },
   "/api/files/archive": {
     post: {
       ...ofFiles,
@@ -253,20 +91,6 @@ export const fileActsPaths: Record<string, PathItem> = {
         "401": unauthorized,
         "403": reader,
         "404": refusal("There is no such link, or you may not see it."),
-      },
-    },
-  },
-  "/api/files/{fileId}/restore": {
-    post: {
-      ...ofFiles,
-      operationId: "restoreFile",
-      summary: "Take a file out of the trash",
-      parameters: [fileId],
-      responses: {
-        "200": jsonAnswer("The file, perhaps under another name.", v.strictObject({ file: File })),
-        "401": unauthorized,
-        "403": reader,
-        "404": notFound,
       },
     },
   },

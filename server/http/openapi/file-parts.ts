@@ -1,25 +1,6 @@
-import * as v from "valibot"
-import { record } from "#server/operations/contract.ts"
 import { idParameter, refusal, SIGNED_IN } from "./parts.ts"
 
 // Shared by the descriptions of files.
-
-/** A file as it is sent. */
-export const File = v.strictObject({
-  ...record,
-  fileName: v.string(),
-  mimeType: v.string(),
-  size: v.pipe(v.number(), v.integer(), v.minValue(0), v.description("Bytes.")),
-  userId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Who added it, if it is in a space."))),
-  spaceId: v.optional(v.pipe(v.string(), v.uuid(), v.description("Only of a file in a space."))),
-  modifiedAt: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.description("When its bytes were last changed, if the sender said it. Milliseconds since the epoch."),
-    ),
-  ),
-})
 
 export const ofFiles = { tags: ["Files"], security: SIGNED_IN }
 export const fileId = idParameter("fileId")

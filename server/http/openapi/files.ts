@@ -1,28 +1,16 @@
 import * as v from "valibot"
-import { KINDS, RenameFile, SORTS } from "#server/files/contract.ts"
+import { FileRow } from "#server/files/contract.ts"
 import {
-  File,
   fileId,
   idempotencyKey,
   keyUsed,
   noSpace,
   notFound,
   ofFiles,
-  reader,
   spaceId,
   unauthorized,
 } from "./file-parts.ts"
-import {
-  binary,
-  type Answer,
-  jsonAnswer,
-  jsonBody,
-  type Operation,
-  pageParameters,
-  type PathItem,
-  refusal,
-  everywhere,
-} from "./parts.ts"
+import { binary, type Answer, jsonAnswer, type Operation, type PathItem, refusal } from "./parts.ts"
 
 const bytes = { schema: binary }
 
@@ -47,33 +35,6 @@ const download: Operation = {
 
 export const filesPaths: Record<string, PathItem> = {
   "/api/files": {
-    get: {
-      ...ofFiles,
-      operationId: "listFiles",
-      summary: "Your files, or those in a space",
-      parameters: [
-        {
-          name: "q",
-          in: "query",
-          description: "Words, each a part of the name, without regard to capitals and accents.",
-          schema: { type: "string", maxLength: 200 },
-        },
-        spaceId,
-        everywhere,
-        { name: "sort", in: "query", schema: { enum: SORTS, default: "newest" } },
-        { name: "type", in: "query", schema: { enum: KINDS } },
-        ...pageParameters,
-      ],
-      responses: {
-        "200": jsonAnswer(
-          "A page.",
-          v.strictObject({ files: v.array(File), nextCursor: v.nullable(v.string()) }),
-        ),
-        "400": refusal("The cursor is not one that this list gave."),
-        "401": unauthorized,
-        "404": noSpace,
-      },
-    },
     post: {
       ...ofFiles,
       operationId: "uploadFiles",
@@ -106,7 +67,7 @@ export const filesPaths: Record<string, PathItem> = {
         },
       },
       responses: {
-        "201": jsonAnswer("They are stored.", v.strictObject({ files: v.array(File) })),
+        "201": jsonAnswer("They are stored.", v.strictObject({ files: v.array(FileRow) })),
         "400": refusal("There is no file in it, or it ended early."),
         "401": unauthorized,
         "403": refusal("You may only read in the space."),
@@ -123,42 +84,6 @@ export const filesPaths: Record<string, PathItem> = {
   "/api/files/{fileId}": {
     get: download,
     head: { ...download, operationId: "probeFile", responses: headOf(download.responses) },
-    patch: {
-      ...ofFiles,
-      operationId: "renameFile",
-      summary: "Give a file another name",
-      parameters: [fileId],
-      requestBody: jsonBody(RenameFile),
-      responses: {
-        "200": jsonAnswer("The file.", v.strictObject({ file: File })),
-        "400": refusal("The body is not JSON, or not a name."),
-        "401": unauthorized,
-        "403": reader,
-        "404": notFound,
-        "409": refusal("Another file has the name."),
-        "413": refusal("The body is larger than 256 KB."),
-      },
-    },
-    delete: {
-      ...ofFiles,
-      operationId: "removeFile",
-      summary: "Remove a file",
-      parameters: [
-        fileId,
-        {
-          name: "permanently",
-          in: "query",
-          description: "1: for ever, whether it is in the trash or not. Otherwise it goes into the trash.",
-          schema: { enum: ["1"] },
-        },
-      ],
-      responses: {
-        "204": { description: "It is removed." },
-        "401": unauthorized,
-        "403": reader,
-        "404": notFound,
-      },
-    },
   },
 }
 

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { endpoints, methodOf, namesIn, type Asked, type Endpoint } from "#server/http/operations.ts"
-import { isRead, refusesOf, sentenceOf, sentencesOf, type Operation } from "#server/operations/implement.ts"
+import { isRead, refusesOf, sentenceOf, type Operation } from "#server/operations/implement.ts"
 import type { ErrorCode } from "#server/realtime/contract.ts"
+import type { Reason } from "#server/refusal-contract.ts"
 import { idempotencyKey } from "./file-parts.ts"
 import {
   idParameter,
@@ -17,6 +18,7 @@ import {
 } from "./parts.ts"
 
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid: 400,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
@@ -24,6 +26,17 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   unavailable: 503,
   too_large: 507,
 }
+
+type Said = readonly [status: number, sentence: string]
+
+const OF_BODY: readonly Said[] = [
+  [400, "The body is not JSON, or a field does not fit."],
+  [413, "The body is larger than 256 KB."],
+]
+const OF_KEY: readonly Said[] = [
+  [409, sentenceOf("idempotency-key-in-progress")],
+  [422, sentenceOf("idempotency-key-used")],
+]
 
 /** Every declared operation. */
 export const operationPaths: Record<string, PathItem> = Object.fromEntries(
@@ -62,18 +75,7 @@ function describe(path: string, { operation, query, body }: Asked): Described {
     ...(rest.length > 0 && { description: rest.join(" ") }),
     ...((parameters.length > 0 || isRead(operation)) && { parameters }),
     ...(body && { requestBody: jsonBody(body) }),
-    responses: {
-      ...successOf(operation),
-      "401": refusal("Nobody is signed in."),
-      ...(body && {
-        "400": refusal("The body is not JSON, or a field does not fit."),
-        "413": refusal("The body is larger than 256 KB."),
-      }),
-      ...refusalsOf(operation),
-      ...(operation.http?.once && {
-        "422": refusal(sentenceOf("idempotency-key-used")),
-      }),
-    },
+    responses: { ...successOf(operation), ...refusalsOf(operation, body !== null) },
   }
 }
 
@@ -83,19 +85,29 @@ function successOf({ output, http: { field, creates } = { at: "GET /api/", id: "
   return { [creates ? "201" : "200"]: jsonAnswer(field ? `The ${field}.` : "It is done.", schema) }
 }
 
-function refusalsOf(operation: Operation): Record<string, Answer> {
-  const refuses = refusesOf(operation)
-  const conflict = [...(refuses.conflict ?? []), "idempotency-key-in-progress"] as const
-  return Object.fromEntries(
-    Object.entries(sentencesOf(operation.http?.once ? { ...refuses, conflict } : refuses)).map(
-      ([code, sentence]) => {
-        const status = STATUSES[code as ErrorCode]
-        if (status === undefined)
-          throw new Error(`${operation.name} refuses with ${code}, which has no status.`)
-        return [String(status), refusal(sentence)]
-      },
-    ),
+function refusalsOf(operation: Operation, hasBody: boolean): Record<string, Answer> {
+  const own = Object.entries(refusesOf(operation)).flatMap(([code, reasons]) =>
+    reasons.map((reason): Said => [statusOf(operation, code as ErrorCode, reason), sentenceOf(reason)]),
   )
+  const said = [
+    [401, "Nobody is signed in."] as const,
+    ...(hasBody ? OF_BODY : []),
+    ...own,
+    ...(operation.http?.once ? OF_KEY : []),
+  ]
+  return Object.fromEntries(
+    [...Map.groupBy(said, ([status]) => status)].map(([status, some]) => [
+      status,
+      refusal(some.map(([, sentence]) => sentence).join(" ")),
+    ]),
+  )
+}
+
+function statusOf({ name }: Operation, code: ErrorCode, reason: Reason): number {
+  // The others of its code are about the space that is left.
+  const status = reason === "file-too-large" ? 413 : STATUSES[code]
+  if (status === undefined) throw new Error(`${name} refuses with ${code}, which has no status.`)
+  return status
 }
 
 /** The same without the body. */

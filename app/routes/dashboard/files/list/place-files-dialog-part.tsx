@@ -6,8 +6,9 @@ import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import type { OtherPlace } from "#app/routes/dashboard/spaces/use-spaces.ts"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, type MatchingFiles } from "#server/files/acts-contract.ts"
+import type { MatchingFiles } from "#server/files/acts-contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
 
 export interface Placing {
   act: "move" | "copy"
@@ -38,7 +39,7 @@ export function PlaceFilesDialog({
 
   async function place({ spaceId: to, name }: OtherPlace) {
     const which = everything ? { all: everything } : { fileIds: files.map(({ _id }) => _id) }
-    const placed = await mutate(fileCalls[act], { ...which, ...(to !== undefined && { spaceId: to }) })
+    const placed = await mutate(fileOperations[act], { ...which, ...(to !== undefined && { spaceId: to }) })
     const title =
       act === "move"
         ? t`${plural(placed, { one: `${fileName} is now in ${name}`, other: `# files are now in ${name}` })}`

@@ -4,8 +4,9 @@ import { useState } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls, type MatchingFiles, type SelectedTrash } from "#server/files/acts-contract.ts"
+import type { MatchingFiles, SelectedTrash } from "#server/files/acts-contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
 
 export type FileActs = ReturnType<typeof useFileActs>
 
@@ -23,7 +24,7 @@ export function useFileActs() {
   function rename({ _id }: FileSummary, fileName: string) {
     setProblem(null)
     const shown = { query: "files.list", op: "merge", key: _id, row: { fileName } } as const
-    mutate(fileCalls.rename, { fileId: _id, fileName }, [shown]).catch((error: Error) =>
+    mutate(fileOperations.rename, { fileId: _id, fileName }, [shown]).catch((error: Error) =>
       setProblem({ id: _id, said: say(error) }),
     )
   }
@@ -34,7 +35,7 @@ export function useFileActs() {
     const shown = fileIds.map((key) => ({ query: "files.list", op: "remove", key }) as const)
     const count = files.length
     const fileName = files[0]?.fileName
-    mutate(fileCalls.removeMany, { fileIds }, shown).then(
+    mutate(fileOperations.removeMany, { fileIds }, shown).then(
       () => {
         const title = t`${plural(count, {
           one: `${fileName} is in the trash`,
@@ -55,7 +56,7 @@ export function useFileActs() {
   /** All that match, of which there are about `count`. */
   async function trashAll(all: MatchingFiles, count: number) {
     setProblem(null)
-    const moved = await mutate(fileCalls.removeAll, all).catch((error: Error) => {
+    const moved = await mutate(fileOperations.removeAll, all).catch((error: Error) => {
       const title = t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`
       show({ tone: "danger", title, description: say(error) })
       throw error
@@ -74,7 +75,7 @@ export function useFileActs() {
       })}`
       show({ tone: "danger", title, description: say(error) })
     }
-    mutate(fileCalls.restoreMany, which).catch(fail)
+    mutate(fileOperations.restoreMany, which).catch(fail)
   }
 
   return {

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "react"
-import { href } from "react-router"
 import { send } from "#app/routes/dashboard/send.ts"
 import type { MatchCount } from "#server/files/acts-contract.ts"
 import type { FilePages } from "./use-file-pages.ts"
@@ -30,7 +29,7 @@ export function useSelectAll({ rows, hasMore, revision }: FilePages, selection: 
     if (!isCounting) return
     const leaving = new AbortController()
     const count = async () => {
-      const found = await send<MatchCount>("GET", `${href("/api/files/count")}?${query}`, {
+      const found = await send<MatchCount>("GET", `/api/files/count?${query}`, {
         signal: leaving.signal,
       })
       setCounted({ query, found })

@@ -4,8 +4,8 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import { useToast } from "#app/ui/toast.tsx"
-import { fileCalls } from "#server/files/acts-contract.ts"
 import type { TrashedFile } from "#server/files/contract.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
 
 /** Restores files from the trash, or deletes them permanently. */
 export function useTrashActs() {
@@ -18,28 +18,28 @@ export function useTrashActs() {
     void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error) })
 
   function trash({ _id }: TrashedFile) {
-    mutate(fileCalls.removeMany, { fileIds: [_id] }).catch(fail)
+    mutate(fileOperations.removeMany, { fileIds: [_id] }).catch(fail)
   }
 
   return {
     restore(file: TrashedFile) {
-      mutate(fileCalls.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
+      mutate(fileOperations.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
         toast.show({ title: t`${fileName} was restored`, undo: () => trash(file) })
       }, fail)
     },
     purge(file: TrashedFile) {
-      mutate(fileCalls.purge, { fileId: file._id }, away(file)).catch(fail)
+      mutate(fileOperations.purge, { fileId: file._id }, away(file)).catch(fail)
     },
     /** All that were moved to the trash until a time. */
     restoreAll(until: number) {
-      mutate(fileCalls.restoreMany, { all: { spaceId, until } }).then((count) => {
+      mutate(fileOperations.restoreMany, { all: { spaceId, until } }).then((count) => {
         toast.show({
           title: t`${plural(count, { one: "# file was restored", other: "# files were restored" })}`,
         })
       }, fail)
     },
     empty(until: number | undefined) {
-      mutate(fileCalls.purgeMany, { all: { spaceId, until } }).catch(fail)
+      mutate(fileOperations.purgeMany, { all: { spaceId, until } }).catch(fail)
     },
   }
 }

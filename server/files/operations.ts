@@ -1,0 +1,35 @@
+import { implement } from "#server/operations/implement.ts"
+import { renameFile, requireMatch } from "./files.ts"
+import { listTrash } from "./list-trash.ts"
+import { listFiles } from "./list.ts"
+import { countMatching } from "./matching.ts"
+import { copyFiles, moveFiles } from "./move.ts"
+import { fileOperations } from "./operations-contract.ts"
+import { restoreFile, restoreFiles } from "./restore.ts"
+import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
+
+export const fileFunctions = implement(fileOperations, {
+  list: listFiles,
+  listTrash,
+  async rename(scope, { fileId, fileName }, { headers }) {
+    await requireMatch(scope, fileId, headers)
+    return renameFile(scope, fileId, { fileName })
+  },
+  remove: (scope, { fileId }) => trashFile(scope, fileId),
+  purge: (scope, { fileId }) => purgeFile(scope, fileId),
+  async delete(scope, { fileId, permanently }, { headers }) {
+    await requireMatch(scope, fileId, headers)
+    await (permanently === undefined ? trashFile : purgeFile)(scope, fileId)
+  },
+  restore: (scope, { fileId }) => restoreFile(scope, fileId),
+  count: countMatching,
+  removeMany: trashFiles,
+  removeAll: (scope, all) => trashFiles(scope, { all }),
+  trash: trashFiles,
+  restoreMany: restoreFiles,
+  purgeMany: purgeFiles,
+  emptyTrash,
+  emptyTrashOf: emptyTrash,
+  move: moveFiles,
+  copy: (scope, asked, { once }) => copyFiles(scope, asked, once),
+})
