@@ -28,3 +28,20 @@ export function startRecurring(work: (stopping: AbortSignal) => Promise<void>, i
     },
   }
 }
+
+/** Does the work once. The signal is aborted when the process shuts down. */
+export function startOnce(
+  work: (stopping: AbortSignal) => Promise<void>,
+  failed: (error: unknown) => void,
+): Recurring {
+  const stopping = new AbortController()
+  const running = work(stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) failed(error)
+  })
+  return {
+    stop() {
+      stopping.abort()
+      return running
+    },
+  }
+}

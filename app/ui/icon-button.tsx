@@ -1,3 +1,5 @@
+import type { ComponentProps } from "react"
+import { Button } from "./button.tsx"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
@@ -29,5 +31,18 @@ export function IconButton({
     >
       <Icon name={icon} />
     </button>
+  )
+}
+
+/** The same in the size of the other buttons. */
+export function GhostButton({
+  label,
+  icon,
+  ...rest
+}: { label: string; icon: IconName } & ComponentProps<typeof Button>) {
+  return (
+    <Button variant="ghost" size="icon" aria-label={label} title={label} {...rest}>
+      <Icon name={icon} />
+    </Button>
   )
 }

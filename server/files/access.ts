@@ -34,11 +34,8 @@ export function readableFiles(
 }
 
 /** The files that the viewer may change. For statements that write: it locks their membership. */
-export function editableFiles(
-  scope: Scope<"db" | "viewer">,
-  { trashed }: { trashed?: boolean } = {},
-): SQL | undefined {
-  return and(mayEdit(scope, files), trashed === undefined ? undefined : eq(files.trashed, trashed))
+export function editableFiles(scope: Scope<"db" | "viewer">): SQL | undefined {
+  return mayEdit(scope, files)
 }
 
 /** The links to files that the viewer may see. */

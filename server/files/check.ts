@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, inArray, lt } from "drizzle-orm"
 import { blobs, damagedBlobs, files, uploads } from "#db/schema/files.ts"
 import { holds } from "#server/backup/digest.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { ListedBlob } from "#server/ports/blobs.ts"
 import type { Scope } from "#server/scope.ts"
 import { formatBytes } from "./contract.ts"
@@ -20,7 +21,7 @@ export interface Finding {
   repair?: () => Promise<unknown>
 }
 
-/** Rows, and keys of the store, compared at a time. */
+/** Keys of the store that are compared at a time. */
 const BATCH = 500
 
 /**
@@ -37,13 +38,13 @@ export async function* checkFiles(
   yield* checkUnfinished(scope, now)
   yield* checkUnused(scope, now)
   yield* checkLate(scope, now)
-  for (const wrong of await findWrongUsage(scope)) {
+  for (const { userId, email, counted, truly } of await findWrongUsage(scope)) {
     yield {
       kind: "miscounted",
       text:
-        `${wrong.email}: counted are ${wrong.files} files, ${wrong.used} bytes used, ${wrong.reserved} reserved and ${wrong.trashed} in the trash; ` +
-        `in fact ${wrong.filesTruly}, ${wrong.usedTruly}, ${wrong.reservedTruly} and ${wrong.trashedTruly}.`,
-      repair: () => correctUsage(scope, wrong.userId),
+        `${email}: counted are ${counted.files} files, ${counted.used} bytes used, ${counted.reserved} reserved and ${counted.trashed} in the trash; ` +
+        `in fact ${truly.files}, ${truly.used}, ${truly.reserved} and ${truly.trashed}.`,
+      repair: () => correctUsage(scope, userId),
     }
   }
 }
@@ -99,36 +100,29 @@ async function* checkRows(
   stored: ReadonlyMap<string, boolean>,
   { checksums }: { checksums: boolean },
 ): AsyncGenerator<Finding> {
-  for (let after: string | undefined; ;) {
-    const rows = await scope.db
+  const rows = eachRow((after, most) =>
+    scope.db
       .select({ ...getTableColumns(blobs), damage: damagedBlobs.damage })
       .from(blobs)
       .leftJoin(damagedBlobs, eq(damagedBlobs.blobId, blobs._id))
       .where(after === undefined ? undefined : gt(blobs._id, after))
       .orderBy(asc(blobs._id))
-      .limit(BATCH)
-    for (const row of rows) {
-      if (stored.get(row.key) === false) continue
-      // Whatever was stored after the listing began is not in the list.
-      const isThere = stored.has(row.key) || (await isStored(scope, row.key))
-      const mustRead = checksums || row.damage !== null
-      const isRight = isThere && (!mustRead || (await holds(scope.blobs, row)))
-      if (isRight && row.damage !== null) await forgetDamage(scope, row._id)
-      if (isRight || !(await isRow(scope, row._id))) continue
-      await noteDamage(scope, row.key, isThere ? "changed" : "missing")
-      const ofWhat = await describeFiles(scope, row._id)
-      yield isThere
-        ? {
-            kind: "damaged",
-            text: `${row.key} has another checksum than its row. It is ${ofWhat}. Restore it: npm run files -- repair --from <backups>`,
-          }
-        : {
-            kind: "missing",
-            text: `${row.key} is not in the store. It is ${ofWhat}. Restore it: npm run files -- repair --from <backups>`,
-          }
+      .limit(most),
+  )
+  for await (const row of rows) {
+    if (stored.get(row.key) === false) continue
+    // Whatever was stored after the listing began is not in the list.
+    const isThere = stored.has(row.key) || (await isStored(scope, row.key))
+    const mustRead = checksums || row.damage !== null
+    const isRight = isThere && (!mustRead || (await holds(scope.blobs, row)))
+    if (isRight && row.damage !== null) await forgetDamage(scope, row._id)
+    if (isRight || !(await isRow(scope, row._id))) continue
+    await noteDamage(scope, row.key, isThere ? "changed" : "missing")
+    const what = isThere ? "has another checksum than its row" : "is not in the store"
+    yield {
+      kind: isThere ? "damaged" : "missing",
+      text: `${row.key} ${what}. It is ${await describeFiles(scope, row._id)}. Restore it: npm run files -- repair --from <backups>`,
     }
-    after = rows.at(-1)?._id
-    if (rows.length < BATCH || after === undefined) return
   }
 }
 

@@ -27,11 +27,7 @@ export const FileRow = v.strictObject({
 export type FileSummary = v.InferOutput<typeof FileRow>
 
 /** A page of a list. `nextCursor` is null at its end. */
-function pageOf<Row extends v.GenericSchema>(row: Row) {
-  return v.strictObject({ files: v.array(row), nextCursor: v.nullable(v.string()) })
-}
-
-export const FilePage = pageOf(FileRow)
+export const FilePage = v.strictObject({ files: v.array(FileRow), nextCursor: v.nullable(v.string()) })
 export type FilePage = v.InferOutput<typeof FilePage>
 
 export const TrashedRow = v.strictObject({
@@ -43,9 +39,6 @@ export const TrashedRow = v.strictObject({
   ),
 })
 export type TrashedFile = v.InferOutput<typeof TrashedRow>
-
-export const TrashPage = pageOf(TrashedRow)
-export type TrashPage = v.InferOutput<typeof TrashPage>
 
 /** A link as its owner sees it. Its URL is shown once, when it is created. */
 export type ShareSummary = Pick<
@@ -215,10 +208,6 @@ export const RemoveQuery = v.strictObject({
     ),
   ),
 })
-
-/** Where a page begins, and its length. */
-export const ListTrash = v.strictObject({ ...Place.entries, cursor: PageCursor, limit: PageLength })
-export type ListTrash = v.InferOutput<typeof ListTrash>
 
 /** Characters of a search. */
 export const FILE_SEARCH_LIMIT = 200

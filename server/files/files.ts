@@ -1,6 +1,5 @@
 import { buffer } from "node:stream/consumers"
 import { and, eq, ne, sql } from "drizzle-orm"
-import * as v from "valibot"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
 import { Conflict, NotFound, PreconditionFailed, UnsupportedType } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
@@ -8,8 +7,9 @@ import type { Scope } from "#server/scope.ts"
 import { isInPlace } from "#server/spaces/access.ts"
 import { isUnmet } from "#server/transport/conditional.ts"
 import { editableFiles, filesIn, readableFiles, refuseReader } from "./access.ts"
-import { FileId, isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
+import { isTextType, usageOf, type FileSummary, type FileUsage, type RenameFile } from "./contract.ts"
 import { listFiles, summary, summaryOf } from "./list.ts"
+import { isFile } from "./matching.ts"
 import { cleanFileName } from "./names.ts"
 import { readStored } from "./read-stored.ts"
 import { decodeText } from "./text-contract.ts"
@@ -22,12 +22,11 @@ export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): 
 
 /** A file that the viewer may see, and where its bytes are. Throws `NotFound`. */
 export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
-  if (!v.is(FileId, id)) throw new NotFound("file")
   const [file] = await scope.db
     .select({ ...summary, key: blobs.key, sha256: blobs.sha256 })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
-    .where(and(readableFiles(scope, { trashed: false }), eq(files._id, id)))
+    .where(and(readableFiles(scope, { trashed: false }), isFile(id)))
   if (!file) throw new NotFound("file")
   return file
 }
@@ -41,12 +40,12 @@ export async function requireMatch(
   id: string,
   headers: Headers,
 ): Promise<void> {
-  if (!headers.has("if-match") || !v.is(FileId, id)) return
+  if (!headers.has("if-match")) return
   const [file] = await scope.db
     .select({ sha256: blobs.sha256 })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
-    .where(and(readableFiles(scope), eq(files._id, id)))
+    .where(and(readableFiles(scope), isFile(id)))
   if (file && isUnmet(headers, `"${file.sha256}"`)) throw new PreconditionFailed("precondition-failed")
 }
 
@@ -56,9 +55,8 @@ export async function renameFile(
   id: string,
   { fileName }: RenameFile,
 ): Promise<FileSummary> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
   const name = cleanFileName(fileName)
-  const here = and(eq(files._id, id), eq(files.trashed, false))
+  const here = and(isFile(id), eq(files.trashed, false))
   // In its own transaction, or a savepoint if one is open: after a refusal the other file can still
   // be looked up.
   const [renamed] = await scope.db
@@ -84,7 +82,7 @@ async function isTaken(scope: Scope<"db" | "viewer">, id: string, fileName: stri
   const [file] = await scope.db
     .select({ spaceId: files.spaceId })
     .from(files)
-    .where(and(readableFiles(scope), eq(files._id, id)))
+    .where(and(readableFiles(scope), isFile(id)))
   const place = filesIn(scope, file?.spaceId ?? undefined)
   const [other] = await scope.db
     .select({ _id: files._id })

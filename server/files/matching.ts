@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, lte, notInArray, sql, type SQL } from "drizzle-orm"
+import * as v from "valibot"
 import { files, type File } from "#db/schema/files.ts"
 import { BadRequest } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
@@ -12,6 +13,7 @@ import {
   type SelectedFiles,
   type SelectedTrash,
 } from "./acts-contract.ts"
+import { FileId } from "./contract.ts"
 import { isNamedLike, isOfKind } from "./list.ts"
 
 type Asking = Scope<"db" | "viewer">
@@ -57,6 +59,11 @@ export async function selectedTrash(scope: Asking, which: SelectedTrash): Promis
   if ("fileIds" in which) return isOneOf(which.fileIds)
   if (which.all.spaceId !== undefined) await requireEditor(scope, which.all.spaceId)
   return notTooMany(scope, trashMatching(scope, which.all))
+}
+
+/** Text that is no id is that of no file. */
+export function isFile(id: string): SQL {
+  return v.is(FileId, id) ? eq(files._id, id) : sql`false`
 }
 
 /** A condition for rows of `files` by their ids: one parameter, however many they are. */

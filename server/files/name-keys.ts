@@ -1,5 +1,6 @@
 import { and, asc, gt, inArray, isNull, sql } from "drizzle-orm"
 import { files } from "#db/schema/files.ts"
+import { startOnce } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** Rows of one transaction. */
@@ -7,19 +8,14 @@ const AT_ONCE = 200
 
 /** Fills in the keys of names that a version without them stored. Several processes may run it. */
 export function startFillingNameKeys(scope: Scope<"db" | "log">) {
-  const stopping = new AbortController()
-  const running = fillNameKeys(scope, stopping.signal).catch((error: unknown) =>
-    scope.log.error(
-      { err: error },
-      "could not fill in the keys of file names; will continue at the next start",
-    ),
+  return startOnce(
+    (stopping) => fillNameKeys(scope, stopping),
+    (error) =>
+      scope.log.error(
+        { err: error },
+        "could not fill in the keys of file names; will continue at the next start",
+      ),
   )
-  return {
-    stop() {
-      stopping.abort()
-      return running
-    },
-  }
 }
 
 /** A few rows at a time, so that nobody who writes waits for long. */

@@ -13,17 +13,7 @@ import {
   SelectedTrash,
   Trashed,
 } from "./acts-contract.ts"
-import {
-  FileId,
-  FilePage,
-  FileRow,
-  ListFiles,
-  ListTrash,
-  Place,
-  RemoveQuery,
-  RenameFile,
-  TrashPage,
-} from "./contract.ts"
+import { FileId, FilePage, FileRow, ListFiles, Place, RemoveQuery, RenameFile } from "./contract.ts"
 
 const OfFile = v.strictObject({ fileId: FileId })
 const TOO_MANY = { invalid: ["files-too-many"] } as const
@@ -50,14 +40,6 @@ export const fileOperations = operations(
       input: ListFiles,
       output: FilePage,
       http: { at: "GET /api/files", id: "listFiles" },
-    },
-    listTrash: {
-      about: "What is in the trash, the last removed first.",
-      may: "member",
-      missing: "space",
-      input: ListTrash,
-      output: TrashPage,
-      http: { at: "GET /api/files/trash", id: "listTrash", probe: "probeTrash" },
     },
     rename: {
       about: "Gives a file another name.",

@@ -1,16 +1,17 @@
 import { implement } from "#server/operations/implement.ts"
+import { listOf } from "#server/operations/list.ts"
+import { Place } from "./contract.ts"
 import { renameFile, requireMatch } from "./files.ts"
-import { listTrash } from "./list-trash.ts"
 import { listFiles } from "./list.ts"
+import { trashList } from "./live.ts"
 import { countMatching } from "./matching.ts"
 import { copyFiles, moveFiles } from "./move.ts"
 import { fileOperations } from "./operations-contract.ts"
 import { restoreFile, restoreFiles } from "./restore.ts"
 import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
 
-export const fileFunctions = implement(fileOperations, {
+const others = implement(fileOperations, {
   list: listFiles,
-  listTrash,
   async rename(scope, { fileId, fileName }, { headers }) {
     await requireMatch(scope, fileId, headers)
     return renameFile(scope, fileId, { fileName })
@@ -33,3 +34,14 @@ export const fileFunctions = implement(fileOperations, {
   move: moveFiles,
   copy: (scope, asked, { once }) => copyFiles(scope, asked, once),
 })
+
+export const fileFunctions = [
+  ...others,
+  listOf(trashList, {
+    tag: "Files",
+    may: "member",
+    missing: "space",
+    input: Place,
+    http: { at: "GET /api/files/trash", id: "listTrash", probe: "probeTrash", field: "files" },
+  }),
+]

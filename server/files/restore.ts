@@ -1,24 +1,22 @@
 import { and, eq, type SQL } from "drizzle-orm"
-import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { files } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { editableFiles, refuseReader } from "./access.ts"
 import type { SelectedTrash } from "./acts-contract.ts"
-import { FileId, type FileSummary } from "./contract.ts"
+import type { FileSummary } from "./contract.ts"
 import { underFreeNames } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
-import { isOneOf, lockFiles, selectedTrash } from "./matching.ts"
+import { isFile, isOneOf, lockFiles, selectedTrash } from "./matching.ts"
 
 /**
  * Restores it from the trash: as `a (1).txt` if another file is called `a.txt` by now. Throws
  * `NotFound`, `Forbidden`.
  */
 export async function restoreFile(scope: Scope<"db" | "viewer">, id: string): Promise<FileSummary> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
   return scope.db.transaction(async (tx) => {
-    if ((await restore({ ...scope, db: tx }, eq(files._id, id))) === 0) throw new NotFound("file")
+    if ((await restore({ ...scope, db: tx }, isFile(id))) === 0) throw new NotFound("file")
     const [restored] = await tx.select(summary).from(files).where(eq(files._id, id))
     if (!restored) throw new Error("The database returned no row for the restored file.")
     return summaryOf(restored)

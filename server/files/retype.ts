@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers"
 import { and, desc, eq, gt, gte, lt, sql } from "drizzle-orm"
 import { blobs, files, retypedFiles } from "#db/schema/files.ts"
 import { isRefusal } from "#server/errors.ts"
+import { startOnce } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 import { readStored } from "./read-stored.ts"
 import { detectType, SAMPLE_SIZE, UNKNOWN } from "./types.ts"
@@ -21,20 +22,14 @@ const LONGEST_COMMIT = 60 * 60 * 1000
  * Several processes may run it.
  */
 export function startRetyping(scope: Retyping) {
-  const stopping = new AbortController()
-  const running = retypeFiles(scope, { stopping: stopping.signal }).catch((error: unknown) => {
-    if (!stopping.signal.aborted)
+  return startOnce(
+    (stopping) => retypeFiles(scope, { stopping }),
+    (error) =>
       scope.log.error(
         { err: error },
         "could not detect the types of earlier files; will continue at the next start",
-      )
-  })
-  return {
-    stop() {
-      stopping.abort()
-      return running
-    },
-  }
+      ),
+  )
 }
 
 /**

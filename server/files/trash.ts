@@ -1,5 +1,4 @@
 import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm"
-import * as v from "valibot"
 import { files, fileUsage } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
@@ -7,9 +6,11 @@ import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
 import { editableFiles, refuseReader, trashIn } from "./access.ts"
 import type { SelectedFiles, SelectedTrash, Trashed } from "./acts-contract.ts"
-import { FileId, type Place } from "./contract.ts"
+import type { Place } from "./contract.ts"
 import { discardBlob } from "./discard.ts"
-import { selectedFiles, selectedTrash } from "./matching.ts"
+import { isFile, selectedFiles, selectedTrash } from "./matching.ts"
+
+type Purging = Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
@@ -25,9 +26,8 @@ const AT_ONCE = 500
  * and `Forbidden` for a file that the viewer may only read.
  */
 export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Promise<void> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
-  const trashed = await moveToTrash(scope, eq(files._id, id))
-  if (trashed.count === 0) throw new NotFound("file")
+  const { count } = await moveToTrash(scope, async () => isFile(id))
+  if (count === 0) throw new NotFound("file")
 }
 
 /**
@@ -35,14 +35,9 @@ export async function trashFile(scope: Scope<"db" | "viewer">, id: string): Prom
  * bytes follow, and if they cannot be deleted now, the sweep does it later. Throws `NotFound`,
  * `Forbidden`.
  */
-export async function purgeFile(
-  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
-  id: string,
-): Promise<void> {
-  if (!v.is(FileId, id)) throw new NotFound("file")
-  const purged = await purgeEditable(scope, eq(files._id, id))
-  if (purged.length === 0) throw new NotFound("file")
-  await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
+export async function purgeFile(scope: Purging, id: string): Promise<void> {
+  const count = await purgeNow(scope, (inside) => purgeEditable(inside, isFile(id)))
+  if (count === 0) throw new NotFound("file")
 }
 
 /**
@@ -51,16 +46,16 @@ export async function purgeFile(
  * that match `BadRequest` for too many, and `NotFound` for a space.
  */
 export function trashFiles(scope: Scope<"db" | "viewer">, which: SelectedFiles): Promise<Trashed> {
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    return moveToTrash(inside, await selectedFiles(inside, which))
-  })
+  return moveToTrash(scope, (inside) => selectedFiles(inside, which))
 }
 
-function moveToTrash(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<Trashed> {
+function moveToTrash<Asking extends Scope<"db" | "viewer">>(
+  scope: Asking,
+  select: (inside: Asking) => Promise<SQL | undefined>,
+): Promise<Trashed> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
-    const here = and(which, eq(files.trashed, false))
+    const here = and(await select(inside), eq(files.trashed, false))
     const trashedAt = Date.now()
     // One statement, because the lock on the sums of their owner, for which uploads wait, is taken
     // at its end.
@@ -85,31 +80,27 @@ function moveToTrash(scope: Scope<"db" | "viewer">, which: SQL | undefined): Pro
  * Deletes several files permanently, each like `purgeFile`, or all that match in the trash. Missing
  * files are skipped; returns how many were deleted. Throws as `trashFiles` does.
  */
-export async function purgeFiles(
-  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
-  which: SelectedTrash,
-): Promise<number> {
-  const purged = await scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    return purgeEditable(inside, await selectedTrash(inside, which))
-  })
-  await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
-  return purged.length
+export function purgeFiles(scope: Purging, which: SelectedTrash): Promise<number> {
+  return purgeNow(scope, async (inside) => purgeEditable(inside, await selectedTrash(inside, which)))
 }
 
 /**
  * Purges the viewer's whole trash, or a space's. Returns how many files there were. Throws
  * `NotFound`, `Forbidden` for a space.
  */
-export async function emptyTrash(
-  scope: Scope<"db" | "blobs" | "log" | "viewer" | "afterCommit">,
-  { spaceId }: Place = {},
-): Promise<number> {
-  const purged = await scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
+export function emptyTrash(scope: Purging, { spaceId }: Place = {}): Promise<number> {
+  return purgeNow(scope, async (inside) => {
     if (spaceId !== undefined) await requireEditor(inside, spaceId)
     return purge(inside, trashIn(inside, spaceId))
   })
+}
+
+/** In one transaction. The bytes go after it. */
+async function purgeNow(
+  scope: Purging,
+  work: (inside: Purging) => Promise<readonly Purged[]>,
+): Promise<number> {
+  const purged = await scope.db.transaction((tx) => work({ ...scope, db: tx }))
   await scope.afterCommit((db) => discardBlobs({ ...scope, db }, purged))
   return purged.length
 }
@@ -160,13 +151,10 @@ interface Purged {
 }
 
 /** Throws `Forbidden`, and purges nothing, if the viewer may only read one of the files. */
-function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<Purged[]> {
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    const purged = await purge(inside, and(editableFiles(inside), which))
-    await refuseReader(inside, which)
-    return purged
-  })
+async function purgeEditable(scope: Scope<"db" | "viewer">, which: SQL | undefined): Promise<Purged[]> {
+  const purged = await purge(scope, and(editableFiles(scope), which))
+  await refuseReader(scope, which)
+  return purged
 }
 
 /** The files' space is free with the same commit. The rule `count_changed_files` counts what is in a space. */

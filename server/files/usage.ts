@@ -1,4 +1,4 @@
-import { count, eq, sql, type SQLWrapper } from "drizzle-orm"
+import { eq, sql, type SQL, type SQLWrapper } from "drizzle-orm"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
@@ -14,38 +14,43 @@ export function isPaidBy(
     where ${spaceMembers.userId} = ${userId} and ${spaceMembers.role} = 'owner'))`
 }
 
-const usedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)})`
-const trashedTruly = sql<number>`(select coalesce(sum(${files.size}), 0)::float8 from ${files} where ${isPaidBy(users._id, files)} and ${files.trashed})`
-const filesTruly = sql<number>`(select count(*)::float8 from ${files} where ${isPaidBy(users._id, files)})`
-const reservedTruly = sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${isPaidBy(users._id, uploads)})`
+/** What the rows say, in the order of the stored sums. */
+function sumsOf(userId: SQLWrapper | string) {
+  const ofFiles = (sum: SQL) =>
+    sql<number>`(select ${sum}::float8 from ${files} where ${isPaidBy(userId, files)})`
+  return {
+    used: ofFiles(sql`coalesce(sum(${files.size}), 0)`),
+    reserved: sql<number>`(select coalesce(sum(${uploads.reserved}), 0)::float8 from ${uploads} where ${isPaidBy(userId, uploads)})`,
+    trashed: ofFiles(sql`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)`),
+    files: ofFiles(sql`count(*)`),
+  }
+}
 
 /**
  * Users whose stored sums, which the quota uses, differ from the sums of their rows. One statement,
  * so that it sees one moment.
  */
 export function findWrongUsage({ db }: Scope<"db">) {
-  const used = sql<number>`coalesce(${fileUsage.used}, 0)::float8`
-  const reserved = sql<number>`coalesce(${fileUsage.reserved}, 0)::float8`
-  const trashed = sql<number>`coalesce(${fileUsage.trashed}, 0)::float8`
-  const counted = sql<number>`coalesce(${fileUsage.files}, 0)::float8`
+  const counted = {
+    used: orNone(fileUsage.used),
+    reserved: orNone(fileUsage.reserved),
+    trashed: orNone(fileUsage.trashed),
+    files: orNone(fileUsage.files),
+  }
+  const truly = sumsOf(users._id)
   return db
-    .select({
-      userId: users._id,
-      email: users.email,
-      used,
-      reserved,
-      trashed,
-      files: counted,
-      usedTruly,
-      reservedTruly,
-      trashedTruly,
-      filesTruly,
-    })
+    .select({ userId: users._id, email: users.email, counted, truly })
     .from(users)
     .leftJoin(fileUsage, eq(fileUsage.userId, users._id))
-    .where(
-      sql`(${used}, ${reserved}, ${trashed}, ${counted}) <> (${usedTruly}, ${reservedTruly}, ${trashedTruly}, ${filesTruly})`,
-    )
+    .where(sql`${rowOf(counted)} <> ${rowOf(truly)}`)
+}
+
+function orNone(stored: SQLWrapper) {
+  return sql<number>`coalesce(${stored}, 0)::float8`
+}
+
+function rowOf(sums: Record<string, SQL>) {
+  return sql`(${sql.join(Object.values(sums), sql`, `)})`
 }
 
 /**
@@ -56,22 +61,7 @@ export async function correctUsage({ db }: Scope<"db">, userId: string): Promise
   await db.transaction(async (tx) => {
     await tx.insert(fileUsage).values({ userId }).onConflictDoNothing()
     await tx.select().from(fileUsage).where(eq(fileUsage.userId, userId)).for("update")
-    // Separate statements, which see what was committed while waiting for the lock.
-    const [sum] = await tx
-      .select({
-        used: sql<number>`coalesce(sum(${files.size}), 0)::float8`,
-        trashed: sql<number>`coalesce(sum(${files.size}) filter (where ${files.trashed}), 0)::float8`,
-        files: count(),
-      })
-      .from(files)
-      .where(isPaidBy(userId, files))
-    const [held] = await tx
-      .select({ reserved: sql<number>`coalesce(sum(${uploads.reserved}), 0)::float8` })
-      .from(uploads)
-      .where(isPaidBy(userId, uploads))
-    await tx
-      .update(fileUsage)
-      .set({ ...sum, ...held })
-      .where(eq(fileUsage.userId, userId))
+    // Another statement, which sees what was committed while waiting for the lock.
+    await tx.update(fileUsage).set(sumsOf(userId)).where(eq(fileUsage.userId, userId))
   })
 }

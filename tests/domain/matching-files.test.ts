@@ -3,14 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { blobs } from "#db/schema/files.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { archiveFiles } from "#server/files/archive.ts"
+import type { TrashedFile } from "#server/files/contract.ts"
 import { listFiles } from "#server/files/list.ts"
-import { listTrash } from "#server/files/list-trash.ts"
 import { countMatching } from "#server/files/matching.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
 import { restoreFiles } from "#server/files/restore.ts"
 import { purgeFiles, trashFile, trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { findWrongUsage } from "#server/files/usage.ts"
+import { callOperation } from "../support/call-operation.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 import { longestBlock } from "../support/longest-block.ts"
 import { readZip } from "../support/zip.ts"
@@ -81,11 +82,11 @@ describe("all files that match", () => {
   it("are restored and deleted for good up to the time until which the trash was shown", async () => {
     await trashFile(olga, (await add("a.txt"))._id)
     await trashFile(olga, (await add("b.txt"))._id)
-    const page = await listTrash(olga, { limit: 1, cursor: undefined })
-    const until = page.files[0]?.trashedAt ?? 0
+    const [first] = await trashedFiles({ limit: 1 })
+    const until = first?.trashedAt ?? 0
     await later(until)
     await trashFile(olga, (await add("c.txt"))._id)
-    const [a] = (await listTrash(olga, { limit: 9, cursor: undefined })).files.slice(-1)
+    const [a] = (await trashedFiles()).slice(-1)
     expect(await restoreFiles(olga, { all: { until, except: [a?._id ?? ""] } })).toBe(1)
     expect(await names()).toEqual(["b.txt"])
     expect(await purgeFiles(olga, { all: { until } })).toBe(1)
@@ -239,8 +240,12 @@ async function names({ limit = 100, ...place }: { spaceId?: string; limit?: numb
 }
 
 async function trash() {
-  const { files } = await listTrash(olga, { limit: 100, cursor: undefined })
-  return files.map(({ fileName }) => fileName)
+  return (await trashedFiles()).map(({ fileName }) => fileName)
+}
+
+async function trashedFiles({ limit = 100 } = {}) {
+  const page = await callOperation("files.listTrash", olga, { limit })
+  return (page as { files: TrashedFile[] }).files
 }
 
 /** Until the clock shows another millisecond. */

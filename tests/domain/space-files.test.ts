@@ -6,7 +6,6 @@ import { readConfig } from "#server/config.ts"
 import { archiveFiles } from "#server/files/archive.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
 import { findFile, findSpaceUsage, readFileText, renameFile } from "#server/files/files.ts"
-import { listTrash } from "#server/files/list-trash.ts"
 import { listFiles } from "#server/files/list.ts"
 import { restoreFile, restoreFiles } from "#server/files/restore.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
@@ -28,6 +27,7 @@ import { correctUsage, findWrongUsage } from "#server/files/usage.ts"
 import { leaveSpace, restoreSpace, trashSpace } from "#server/spaces/spaces.ts"
 import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
 import { purgeSpaces } from "#server/spaces/purge.ts"
+import { callOperation } from "../support/call-operation.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
@@ -76,7 +76,10 @@ interface Case {
 }
 const FUNCTIONS: Record<string, Case> = {
   listFiles: { refuses: HIDDEN, run: (scope) => listFiles(scope, { ...QUERY, spaceId }) },
-  listTrash: { refuses: HIDDEN, run: (scope) => listTrash(scope, { spaceId, limit: 10, cursor: undefined }) },
+  listTrash: {
+    refuses: HIDDEN,
+    run: (scope) => callOperation("files.listTrash", scope, { spaceId, limit: 10 }),
+  },
   findFile: { refuses: HIDDEN, run: (scope, { fileId }) => findFile(scope, fileId) },
   readFileText: { refuses: HIDDEN, run: (scope, { fileId }) => readFileText(scope, fileId, 10) },
   serveFile: { refuses: HIDDEN, run: (scope, { fileId }) => download(scope, fileId) },

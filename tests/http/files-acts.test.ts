@@ -5,7 +5,7 @@ import postgres from "postgres"
 import sharp from "sharp"
 import { beforeAll, describe, expect, test } from "vitest"
 import type { Trashed } from "#server/files/acts-contract.ts"
-import type { FileSummary, TrashPage } from "#server/files/contract.ts"
+import type { FileSummary, TrashedFile } from "#server/files/contract.ts"
 import { inAll } from "../support/all.ts"
 import { callers, post, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
@@ -414,7 +414,10 @@ async function purge(...files: FileSummary[]) {
 }
 
 async function trash(query: string) {
-  return (await (await ada(`/api/files/trash${query}`)).json()) as TrashPage
+  return (await (await ada(`/api/files/trash${query}`)).json()) as {
+    files: TrashedFile[]
+    nextCursor: string | null
+  }
 }
 
 async function sizeOfPicture(file: FileSummary) {

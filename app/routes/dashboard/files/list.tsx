@@ -11,10 +11,10 @@ import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
-import { findSpaceUsage, renameFile } from "#server/files/files.ts"
+import { renameFile } from "#server/files/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
-import { fileList, liveRevision, liveUsage } from "#server/files/live.ts"
+import { fileList } from "#server/files/live.ts"
 import { trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
@@ -36,7 +36,8 @@ import { uploadQueue } from "./upload/upload-queue.ts"
 import { UploadPanel } from "./upload/upload-panel.tsx"
 import type { Chosen } from "./upload/upload.ts"
 import { filteredPage } from "./list/filtered-page.ts"
-import { SpaceUsage, UsageMeter } from "./list/usage-meter.tsx"
+import { loadRevisions, loadUsage } from "./list/load-usage.ts"
+import { PlaceUsage } from "./list/usage-meter.tsx"
 import { useUploads } from "./upload/use-uploads.ts"
 import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/list.ts"
@@ -45,11 +46,6 @@ const UploadsOfOthers = defer(
   () => import("./upload/uploads-of-others-part.tsx"),
   whenRendered,
 )((parts) => parts.UploadsOfOthers)
-
-const ReloadWith = defer(
-  () => import("./list/reload-with-part.tsx"),
-  whenRendered,
-)((parts) => parts.ReloadWith)
 
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Files · Tideline`) }]
 
@@ -66,39 +62,16 @@ export async function loader({ context, params, url }: Route.LoaderArgs) {
     spaceId,
   })
   const isLive = query.sort === "newest" && !query.q && !query.type && !query.cursor
-  const revisions = findRevisions(scope, spaceId)
+  const revisions = loadRevisions(scope, spaceId)
   // What no live query has is read after its revision, so that what changes in between is not missed.
   const list = isLive ? findNewest(scope, spaceId) : revisions.then(() => findFiltered(scope, query))
-  const sums = revisions.then(() => (spaceId === undefined ? null : findSpaceUsage(scope, spaceId)))
-  const [{ usage, revised }, rows, stored] = await Promise.all([revisions, list, sums])
+  const [usage, rows] = await Promise.all([loadUsage(scope, spaceId, revisions), list])
   const plan = limitsOf(scope.config, scope.viewer.session)
   // The owner's plan decides in a space, and only the owner knows it.
   const maxSize = isPaid ? plan.largestFile : null
   const nextPage = nextPageOf(rows)
   const formKey = crypto.randomUUID()
-  return {
-    formKey,
-    list: rows,
-    isLive,
-    nextPage,
-    query,
-    usage,
-    revised,
-    stored,
-    plan,
-    maxSize,
-    now: Date.now(),
-  }
-}
-
-/** The viewer's sums, and what changes with the files of the place: for what is personal, the sums. */
-async function findRevisions(scope: Parameters<typeof loadLive>[0], spaceId: string | undefined) {
-  if (spaceId === undefined) {
-    const [usage] = await loadLive(scope, [liveUsage, {}])
-    return { usage, revised: usage }
-  }
-  const [usage, revised] = await loadLive(scope, [liveUsage, {}], [liveRevision, { spaceId }])
-  return { usage, revised }
+  return { ...usage, formKey, list: rows, isLive, nextPage, query, plan, maxSize, now: Date.now() }
 }
 
 async function findNewest(
@@ -156,7 +129,7 @@ export async function action({ context, params, request, url }: Route.ActionArgs
 export default function Files({ loaderData, actionData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
-  const { list, isLive, nextPage, query, stored, maxSize, now } = loaderData
+  const { list, isLive, nextPage, query, maxSize, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.plan)
   const uploads = useUploads()
@@ -175,12 +148,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
         </LinkButton>
         {mayEdit ? <UploadButton onFiles={upload}>{t`Upload`}</UploadButton> : null}
       </PageHead>
-      {stored ? (
-        <SpaceUsage stored={stored} owner={isPaid ? usage : null} trash={addresses.trash} />
-      ) : (
-        <UsageMeter usage={usage} trash={addresses.trash} />
-      )}
-      {stored ? <ReloadWith revised={loaderData.revised} /> : null}
+      <PlaceUsage {...loaderData} usage={usage} trash={addresses.trash} />
       {mayEdit ? <PlainUploadForm maxSize={maxSize} formKey={loaderData.formKey} /> : <FilesOfOthers />}
       {isPaid ? <StorageFull usage={usage} trash={addresses.trash} /> : null}
       {actionData?.error ? (

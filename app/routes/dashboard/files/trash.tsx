@@ -9,18 +9,16 @@ import { useSentences } from "#app/language/sentences.ts"
 import { useLivePages } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
-import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
-import { liveRevision, liveUsage, trashList } from "#server/files/live.ts"
+import { trashList } from "#server/files/live.ts"
 import { restoreFile, restoreFiles } from "#server/files/restore.ts"
 import { emptyTrash, purgeFile } from "#server/files/trash.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
-import { findSpaceUsage } from "#server/files/files.ts"
 import { loadLive } from "#server/http/live.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -28,36 +26,25 @@ import { addressesIn, usePlace } from "#app/routes/dashboard/spaces/use-place.ts
 import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
 import { iconOf } from "./list/file-thumbnail.tsx"
-import { SpaceUsage, UsageMeter } from "./list/usage-meter.tsx"
+import { loadUsage } from "./list/load-usage.ts"
+import { PlaceUsage } from "./list/usage-meter.tsx"
 import { useTrashActs } from "./list/use-trash-acts.ts"
 import { useUsage } from "./list/use-usage.ts"
 import type { Route } from "./+types/trash.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
-const ReloadWith = defer(
-  () => import("./list/reload-with-part.tsx"),
-  whenRendered,
-)((parts) => parts.ReloadWith)
-
 export const meta: Route.MetaFunction = ({ matches }) => [{ title: i18nOf(matches)._(msg`Trash · Tideline`) }]
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { spaceId } = await findPlace(scope, params)
-  const [trash, usage] = await loadLive(scope, [trashList, { spaceId }], [liveUsage, {}])
-  const space = spaceId === undefined ? null : await findStored(scope, spaceId)
+  const [[trash], usage] = await Promise.all([
+    loadLive(scope, [trashList, { spaceId }]),
+    loadUsage(scope, spaceId),
+  ])
   const limits = limitsOf(scope.config, scope.viewer.session)
-  return { trash, usage, space, limits, days: scope.config.files.trashDays, now: Date.now() }
-}
-
-/** Read after the revision, so that what changes in between is not missed. */
-async function findStored(
-  scope: Parameters<typeof loadLive>[0] & Parameters<typeof findSpaceUsage>[0],
-  spaceId: string,
-) {
-  const [revised] = await loadLive(scope, [liveRevision, { spaceId }])
-  return { revised, stored: await findSpaceUsage(scope, spaceId) }
+  return { ...usage, trash, limits, days: scope.config.files.trashDays, now: Date.now() }
 }
 
 const TrashForm = v.variant("intent", [
@@ -89,7 +76,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   const { t } = useLingui()
   const say = useSentences()
   const formats = useFormats()
-  const { trash, space, days, now } = loaderData
+  const { trash, stored, days, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.limits)
   const { rows, hasMore, isLoading, loadMore } = useLivePages<TrashedFile>(trash, (after) => ({
@@ -100,7 +87,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
   // What is moved to the trash later is not part of what is done with all that is shown.
   const [newest] = rows
   const [asked, setAsked] = useState<TrashedFile | "all" | null>(null)
-  const trashed = formats.bytes((space?.stored ?? usage).trashed)
+  const trashed = formats.bytes((stored ?? usage).trashed)
   const quota = formats.bytes(usage.quota)
 
   return (
@@ -133,14 +120,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
           </>
         ) : null}
       </PageHead>
-      {space ? (
-        <>
-          <SpaceUsage stored={space.stored} owner={isPaid ? usage : null} trash={null} />
-          <ReloadWith revised={space.revised} />
-        </>
-      ) : (
-        <UsageMeter usage={{ ...usage, trashed: 0 }} trash={addresses.trash} />
-      )}
+      <PlaceUsage {...loaderData} usage={usage} trash={null} />
       {actionData?.error ? (
         <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
           {say(actionData.error)}

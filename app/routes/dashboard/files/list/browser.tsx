@@ -3,10 +3,10 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState } from "react"
 import { useLocation } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
-import { Button, LinkButton } from "#app/ui/button.tsx"
+import { LinkButton } from "#app/ui/button.tsx"
 import { defer } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
-import { Icon } from "#app/ui/icon.tsx"
+import { GhostButton } from "#app/ui/icon-button.tsx"
 import type { MatchingFiles } from "#server/files/acts-contract.ts"
 import type { FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -150,15 +150,12 @@ export function Browser({
           onClose={() => setOpenId(null)}
           actions={
             mayEdit ? (
-              <Button
-                variant="ghost"
-                size="icon"
-                aria-label={t`Share ${fileName}`}
+              <GhostButton
+                label={t`Share ${fileName}`}
+                icon="link"
                 title={t`Share`}
                 onClick={() => setShared(open)}
-              >
-                <Icon name="link" />
-              </Button>
+              />
             ) : null
           }
         />

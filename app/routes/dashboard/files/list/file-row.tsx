@@ -4,7 +4,8 @@ import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { GhostButton } from "#app/ui/icon-button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
@@ -167,19 +168,15 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
         </p>
       </div>
       <WideActs {...props} tabIndex={tabIndex} address={address} />
-      <button
-        type="button"
-        aria-label={t`Actions for ${fileName}`}
+      <GhostButton
+        label={t`Actions for ${fileName}`}
+        icon="more"
+        title={undefined}
         aria-haspopup="menu"
         tabIndex={tabIndex}
         onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
-        className={buttonClass(
-          { variant: "ghost", size: "icon" },
-          props.hasPlaces ? "noscript:hidden" : "sm:hidden noscript:hidden",
-        )}
-      >
-        <Icon name="more" />
-      </button>
+        className={props.hasPlaces ? "noscript:hidden" : "sm:hidden noscript:hidden"}
+      />
     </li>
   )
 })
@@ -261,7 +258,9 @@ function WideActs({ file, acts, address, tabIndex }: ActsProps) {
         href={`${address}?download`}
         download={fileName}
         tabIndex={tabIndex}
-        {...iconLook(t`Download ${fileName}`)}
+        aria-label={t`Download ${fileName}`}
+        title={t`Download ${fileName}`}
+        className={buttonClass({ variant: "ghost", size: "icon" })}
       >
         <Icon name="download" />
       </a>
@@ -275,17 +274,19 @@ function EditActs({ file, acts, tabIndex }: Pick<ActsProps, "file" | "acts" | "t
   const { fileName } = file
   return (
     <>
-      <RowButton
+      <GhostButton
         label={t`Share ${fileName}`}
         icon="link"
         tabIndex={tabIndex}
-        onPress={() => acts.current?.onShare(file)}
+        onClick={() => acts.current?.onShare(file)}
+        className="noscript:hidden"
       />
-      <RowButton
+      <GhostButton
         label={t`Rename ${fileName}`}
         icon="edit"
         tabIndex={tabIndex}
-        onPress={() => acts.current?.onName(file)}
+        onClick={() => acts.current?.onName(file)}
+        className="noscript:hidden"
       />
       <form
         method="post"
@@ -295,41 +296,17 @@ function EditActs({ file, acts, tabIndex }: Pick<ActsProps, "file" | "acts" | "t
         }}
       >
         <input type="hidden" name="id" value={file._id} />
-        <button name="intent" value="remove" tabIndex={tabIndex} {...iconLook(t`Move ${fileName} to trash`)}>
-          <Icon name="trash" />
-        </button>
+        <GhostButton
+          type="submit"
+          name="intent"
+          value="remove"
+          label={t`Move ${fileName} to trash`}
+          icon="trash"
+          tabIndex={tabIndex}
+        />
       </form>
     </>
   )
-}
-
-function RowButton({
-  label,
-  icon,
-  tabIndex,
-  onPress,
-}: {
-  label: string
-  icon: IconName
-  tabIndex: number | undefined
-  onPress: () => void
-}) {
-  const { className, ...rest } = iconLook(label)
-  return (
-    <button
-      type="button"
-      tabIndex={tabIndex}
-      onClick={onPress}
-      className={`${className} noscript:hidden`}
-      {...rest}
-    >
-      <Icon name={icon} />
-    </button>
-  )
-}
-
-function iconLook(label: string) {
-  return { "aria-label": label, title: label, className: buttonClass({ variant: "ghost", size: "icon" }) }
 }
 
 /** An element in the row with an action of its own. */

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
+import { GhostButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import { ARCHIVE_LIMIT } from "#server/files/acts-contract.ts"
@@ -119,9 +120,7 @@ export function SelectionBar({
               </span>
             </Button>
           ) : null}
-          <Button variant="ghost" size="icon" aria-label={t`Clear selection`} onClick={selection.clear}>
-            <Icon name="x" />
-          </Button>
+          <GhostButton label={t`Clear selection`} icon="x" onClick={selection.clear} />
         </div>
       )}
     </>

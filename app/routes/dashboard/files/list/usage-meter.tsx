@@ -1,21 +1,53 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import type { ReactNode } from "react"
 import { Link } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { classNames } from "#app/ui/class-names.ts"
+import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
+import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
 import type { FileUsage } from "#server/files/contract.ts"
+import type { Loaded } from "#server/realtime/contract.ts"
+import type { Revision } from "./use-file-pages.ts"
+
+const ReloadWith = defer(() => import("./reload-with-part.tsx"), whenRendered)((parts) => parts.ReloadWith)
+
+type Stored = Pick<FileUsage, "used" | "trashed">
 
 /** The share of the files that a plan allows from which their number is shown. */
 const MANY = 0.9
 
+/** What the files of the place take: of a space kept up to date, because it is no row of a table. */
+export function PlaceUsage({
+  usage,
+  stored,
+  revised,
+  trash,
+}: {
+  usage: FileUsage
+  /** What a space stores; null for what is personal. */
+  stored: Stored | null
+  revised: Loaded<Revision>
+  /** The URL of the trash; null on the page of the trash itself. */
+  trash: string | null
+}) {
+  const { isPaid } = usePlace()
+  if (!stored) return <UsageMeter usage={usage} trash={trash} />
+  return (
+    <>
+      <SpaceUsage stored={stored} owner={isPaid ? usage : null} trash={trash} />
+      <ReloadWith revised={revised} />
+    </>
+  )
+}
+
 /** The used storage, how much of it the trash could free, and how many more files there may be. */
-export function UsageMeter({
+function UsageMeter({
   usage: { used, quota, trashed, files, mostFiles },
   trash,
 }: {
   usage: FileUsage
-  /** The URL of the trash. */
-  trash: string
+  trash: string | null
 }) {
   const formats = useFormats()
   const taken = formats.bytes(used)
@@ -24,39 +56,38 @@ export function UsageMeter({
   const count = formats.number(files)
   const most = formats.number(mostFiles)
   return (
-    <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-      <span className="tabular-nums">
+    <Figures>
+      <span>
         <Trans>
           {taken} of {total} used
         </Trans>
       </span>
       <StorageBar usage={{ used, quota }} className="w-24!" />
       {files >= MANY * mostFiles ? (
-        <span className="tabular-nums">
+        <span>
           <Trans>
             {count} of {most} files
           </Trans>
         </span>
       ) : null}
-      {trashed > 0 ? (
-        <Link to={trash} className="rounded-sm underline-offset-2 hover:underline">
+      {trashed > 0 && trash !== null ? (
+        <TrashLink to={trash}>
           <Trans>{inTrash} of that in the trash</Trans>
-        </Link>
+        </TrashLink>
       ) : null}
-    </div>
+    </Figures>
   )
 }
 
 /** What a space stores, for its members, and for its owner how much of their storage is left. */
-export function SpaceUsage({
+function SpaceUsage({
   stored,
   owner,
   trash,
 }: {
-  stored: Pick<FileUsage, "used" | "trashed">
+  stored: Stored
   /** Null for anybody but the owner. */
   owner: FileUsage | null
-  /** The URL of the trash; null on the page of the trash itself. */
   trash: string | null
 }) {
   const formats = useFormats()
@@ -65,7 +96,7 @@ export function SpaceUsage({
   const left = owner ? formats.bytes(Math.max(0, owner.quota - owner.used)) : ""
   const quota = owner ? formats.bytes(owner.quota) : ""
   return (
-    <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
+    <Figures>
       <span>
         <Trans>{used} in this space</Trans>
       </span>
@@ -77,11 +108,27 @@ export function SpaceUsage({
         </span>
       ) : null}
       {stored.trashed > 0 && trash !== null ? (
-        <Link to={trash} className="rounded-sm underline-offset-2 hover:underline">
+        <TrashLink to={trash}>
           <Trans>{trashed} in the trash</Trans>
-        </Link>
+        </TrashLink>
       ) : null}
+    </Figures>
+  )
+}
+
+function Figures({ children }: { children: ReactNode }) {
+  return (
+    <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
+      {children}
     </div>
+  )
+}
+
+function TrashLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link to={to} className="rounded-sm underline-offset-2 hover:underline">
+      {children}
+    </Link>
   )
 }
 

@@ -21,6 +21,9 @@ export function useFileActs() {
   const { show } = useToast()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
 
+  const fail = (title: string) => (error: Error) =>
+    void show({ tone: "danger", title, description: say(error) })
+
   function rename({ _id }: FileSummary, fileName: string) {
     setProblem(null)
     const shown = { query: "files.list", op: "merge", key: _id, row: { fileName } } as const
@@ -37,19 +40,10 @@ export function useFileActs() {
     const fileName = files[0]?.fileName
     mutate(fileOperations.removeMany, { fileIds }, shown).then(
       () => {
-        const title = t`${plural(count, {
-          one: `${fileName} is in the trash`,
-          other: "# files are in the trash",
-        })}`
+        const title = t`${plural(count, { one: `${fileName} is in the trash`, other: "# files are in the trash" })}`
         show({ title, undo: () => restore({ fileIds }, count) })
       },
-      (error: Error) => {
-        const title = t`${plural(count, {
-          one: `${fileName} is still there`,
-          other: "# files are still there",
-        })}`
-        show({ tone: "danger", title, description: say(error) })
-      },
+      fail(t`${plural(count, { one: `${fileName} is still there`, other: "# files are still there" })}`),
     )
   }
 
@@ -57,8 +51,7 @@ export function useFileActs() {
   async function trashAll(all: MatchingFiles, count: number) {
     setProblem(null)
     const moved = await mutate(fileOperations.removeAll, all).catch((error: Error) => {
-      const title = t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`
-      show({ tone: "danger", title, description: say(error) })
+      fail(t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`)(error)
       throw error
     })
     const title = t`${plural(moved.count, { one: "# file is in the trash", other: "# files are in the trash" })}`
@@ -68,14 +61,8 @@ export function useFileActs() {
   }
 
   function restore(which: SelectedTrash, count: number) {
-    const fail = (error: Error) => {
-      const title = t`${plural(count, {
-        one: "# file is still in the trash",
-        other: "# files are still in the trash",
-      })}`
-      show({ tone: "danger", title, description: say(error) })
-    }
-    mutate(fileOperations.restoreMany, which).catch(fail)
+    const title = t`${plural(count, { one: "# file is still in the trash", other: "# files are still in the trash" })}`
+    mutate(fileOperations.restoreMany, which).catch(fail(title))
   }
 
   return {

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { GhostButton } from "#app/ui/icon-button.tsx"
+import { Icon } from "#app/ui/icon.tsx"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import type { Chosen, Upload, Uploads } from "./upload.ts"
 import { FileInput, useFileInput } from "./file-input.tsx"
@@ -102,45 +103,20 @@ function Head({
         <p className="truncate font-medium">{title}</p>
         <p className="truncate text-faint tabular-nums">{detail}</p>
       </div>
-      {canPause ? <HeadButton label={t`Pause all`} icon="pause" onPress={uploadQueue.pauseAll} /> : null}
-      {canResume ? <HeadButton label={t`Resume all`} icon="play" onPress={uploadQueue.resumeAll} /> : null}
-      <HeadButton
+      {canPause ? <GhostButton label={t`Pause all`} icon="pause" onClick={uploadQueue.pauseAll} /> : null}
+      {canResume ? <GhostButton label={t`Resume all`} icon="play" onClick={uploadQueue.resumeAll} /> : null}
+      <GhostButton
         label={isOpen ? t`Show less` : t`Show each upload`}
         icon={isOpen ? "chevron-down" : "chevron-up"}
-        isExpanded={isOpen}
-        onPress={() => onOpen(!isOpen)}
+        aria-expanded={isOpen}
+        onClick={() => onOpen(!isOpen)}
       />
-      <HeadButton
+      <GhostButton
         label={isBusy || canResume ? t`Cancel all` : t`Close`}
         icon="x"
-        onPress={() => uploadQueue.remove(ids)}
+        onClick={() => uploadQueue.remove(ids)}
       />
     </div>
-  )
-}
-
-function HeadButton({
-  label,
-  icon,
-  onPress,
-  isExpanded,
-}: {
-  label: string
-  icon: IconName
-  onPress: () => void
-  isExpanded?: boolean
-}) {
-  return (
-    <Button
-      variant="ghost"
-      size="icon"
-      aria-label={label}
-      title={label}
-      aria-expanded={isExpanded}
-      onClick={onPress}
-    >
-      <Icon name={icon} />
-    </Button>
   )
 }
 

@@ -48,8 +48,7 @@ function createUploadQueue() {
     unfinished.hold()
     const added = chosen.filter(({ file }) => !giveBack(file)).map((one) => enter(one, limits, spaceId))
     void unfinished.keep(added.filter(({ status }) => status.state === "waiting").map(recordOf))
-    sendNext()
-    announce()
+    proceed()
   }
 
   /** Whether an earlier upload was missing this file. */
@@ -78,26 +77,23 @@ function createUploadQueue() {
   function pause(id: string) {
     const entry = entries.get(id)
     if (entry && isGoing(entry)) rest(entry, { state: "paused" })
-    sendNext()
-    announce()
+    proceed()
   }
 
   function pauseAll() {
-    for (const entry of entries.values()) if (isGoing(entry)) rest(entry, { state: "paused" })
+    stopAll({ state: "paused" })
     announce()
   }
 
   function resume(id: string) {
     const entry = entries.get(id)
     if (entry && (entry.status.state === "paused" || entry.status.state === "failed")) wake(entry)
-    sendNext()
-    announce()
+    proceed()
   }
 
   function resumeAll() {
     for (const entry of entries.values()) if (entry.status.state === "paused") wake(entry)
-    sendNext()
-    announce()
+    proceed()
   }
 
   /** Needs a user gesture: the browser may ask for permission. */
@@ -112,8 +108,7 @@ function createUploadQueue() {
       entry.file = file
       wake(entry)
     }
-    sendNext()
-    announce()
+    proceed()
   }
 
   /** Discards uploads that have not ended, and removes the others from the list. */
@@ -127,8 +122,7 @@ function createUploadQueue() {
       else if (entry.url && entry.status.state !== "done") void giveUp(recordOf(entry))
     }
     void unfinished.forget(ids)
-    sendNext()
-    announce()
+    proceed()
   }
 
   async function giveUp(record: Unfinished) {
@@ -161,8 +155,7 @@ function createUploadQueue() {
         : { state: "missing", mayAsk: handle !== undefined }
       place(record.id, { ...record, spaceId, handle, file, url: record.url }, status)
     }
-    sendNext()
-    announce()
+    proceed()
   }
 
   // Internals of the queue.
@@ -171,6 +164,11 @@ function createUploadQueue() {
     const entry = createEntry(id, given, status)
     entries.set(id, entry)
     return entry
+  }
+
+  function proceed() {
+    sendNext()
+    announce()
   }
 
   function sendNext() {
@@ -192,8 +190,7 @@ function createUploadQueue() {
     if (!isReadable) {
       const gone = msg`The file was changed or removed on this device. Choose it again.`
       move(entry, { state: "failed", reason: i18nOfDocument()._(gone) })
-      sendNext()
-      announce()
+      proceed()
       return
     }
     let isCounting = false
@@ -226,8 +223,7 @@ function createUploadQueue() {
     if (entry.sending !== sending) return
     entry.sending = undefined
     settle(entry, outcome)
-    sendNext()
-    announce()
+    proceed()
   }
 
   function settle(entry: Entry, outcome: Outcome) {
@@ -239,7 +235,8 @@ function createUploadQueue() {
         break
       case "refused":
         move(entry, { state: "failed", reason: outcome.reason })
-        if (outcome.status === 401) refuseAll(outcome.reason)
+        // Nobody is signed in: everything in the queue would be refused, one after the other.
+        if (outcome.status === 401) stopAll({ state: "failed", reason: outcome.reason })
         break
       case "gone":
         Object.assign(entry, { url: undefined, kept: 0, sent: 0 })
@@ -251,9 +248,8 @@ function createUploadQueue() {
     }
   }
 
-  /** Nobody is signed in: everything in the queue would be refused, one after the other. */
-  function refuseAll(reason: string) {
-    for (const entry of entries.values()) if (isGoing(entry)) rest(entry, { state: "failed", reason })
+  function stopAll(status: UploadState) {
+    for (const entry of entries.values()) if (isGoing(entry)) rest(entry, status)
   }
 
   function hold(entry: Entry, status: number) {
@@ -268,8 +264,7 @@ function createUploadQueue() {
     entry.again = setTimeout(() => {
       if (!navigator.onLine) return
       wake(entry)
-      sendNext()
-      announce()
+      proceed()
     }, wait)
   }
 
@@ -287,8 +282,7 @@ function createUploadQueue() {
       entry.attempts = 0
       wake(entry)
     }
-    sendNext()
-    announce()
+    proceed()
   }
 
   function recordOf({ id, name, size, lastModified, spaceId, since, kept, url, handle }: Entry): Unfinished {
