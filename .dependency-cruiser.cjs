@@ -21,8 +21,12 @@ module.exports = {
       severity: "error",
       from: { path: "^app/(routes/|root\\.tsx$)" },
       to: {
-        path: ["^db/", "^server/(adapters|realtime|ports)/", "^server/[^/]+\\.ts$"],
-        pathNot: ["^server/(context|errors)\\.ts$", "contract\\.ts$"],
+        path: [
+          "^db/",
+          "^server/(adapters|backup|commands|operations|ports|realtime)/",
+          "^server/[^/]+\\.ts$",
+        ],
+        pathNot: ["^server/(context|errors|scope)\\.ts$", "contract\\.ts$"],
       },
     },
     {
@@ -80,7 +84,7 @@ module.exports = {
       from: { path: "^server/transport/" },
       to: {
         path: "^server/",
-        pathNot: ["^server/(transport|ports)/", "^server/(errors|log|config|scope)\\.ts$", "contract\\.ts$"],
+        pathNot: ["^server/(transport|ports)/", "^server/(errors|log)\\.ts$", "contract\\.ts$"],
       },
     },
     {

@@ -2,22 +2,21 @@ import babel from "@lingui/cli/api/extractors/babel"
 import { defineConfig } from "@lingui/cli"
 import { formatter } from "@lingui/format-po"
 
-const REFUSALS = "server/refusal-contract.ts"
+const REFUSALS = ["server/chat/failure-contract.ts", "server/refusal-contract.ts"]
 const dashboard = "app/routes/dashboard"
-const account = [
-  `${dashboard}/account/**`,
-  `${dashboard}/onboarding*.tsx`,
-  `${dashboard}/plan-card.tsx`,
-  `${dashboard}/picture-field.tsx`,
-]
+const account = [`${dashboard}/account/**`, `${dashboard}/onboarding*.tsx`]
 
-/** Servers run without macros, so these texts are read from their module. */
+/** Servers run without macros, so these texts are read from their modules. */
 const refusals: typeof babel = {
-  match: (file) => file.endsWith(REFUSALS),
+  match: (file) => REFUSALS.some((name) => file.endsWith(name)),
   // Imported here, because builds read this configuration too.
   async extract(file, _code, found) {
-    const { refusalTexts } = await import("./server/refusal-contract.ts")
-    for (const [id, message] of Object.entries(refusalTexts))
+    const [{ failureTexts }, { refusalTexts }] = await Promise.all([
+      import("./server/chat/failure-contract.ts"),
+      import("./server/refusal-contract.ts"),
+    ])
+    const texts = file.endsWith("failure-contract.ts") ? failureTexts : refusalTexts
+    for (const [id, message] of Object.entries(texts))
       found({ id, comment: message, origin: [file, 1], placeholders: {} })
   },
 }
@@ -38,7 +37,7 @@ export default defineConfig({
     area("files", [`${dashboard}/files/**`]),
     area("dashboard", [`${dashboard}/**`], [...account, `${dashboard}/chat/**`, `${dashboard}/files/**`]),
     area("admin", ["app/routes/admin/**"]),
-    area("refusals", [REFUSALS]),
+    area("refusals", REFUSALS),
   ],
 })
 

@@ -4,7 +4,6 @@ import * as build from "virtual:react-router/server-build"
 import { isFull, isOutage } from "#db/outage.ts"
 import {
   countedContext,
-  accessContext,
   failureContext,
   incomingContext,
   outgoingContext,
@@ -12,7 +11,7 @@ import {
   requestIdContext,
   servicesContext,
 } from "./context.ts"
-import { readCredentials } from "./http/credentials.ts"
+import { accessContext, readCredentials } from "./http/credentials.ts"
 import { withoutForeignOrigin } from "./http/csrf.ts"
 import { fixedReads } from "./http/operations.ts"
 import { findEndpoints } from "./transport/endpoints.ts"

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path"
-import { historyIn } from "./backup/folder.ts"
 import type { Settings } from "./settings.ts"
 
 /** The part of the configuration about backups. */
@@ -36,6 +35,11 @@ export function backupConfig(settings: Settings, dataDir: string) {
         }
       : null,
   }
+}
+
+/** The histories from which any moment can be restored. */
+export function historyIn(directory: string): string {
+  return join(directory, "history")
 }
 
 /** Checks that involve several variables about backups. */

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createContext } from "react-router"
-import type { Access } from "./http/credentials.ts"
-import type { Matched } from "./http/operations.ts"
 import type { Services } from "./scope.ts"
 import type { Session } from "./ports/session.ts"
 
@@ -10,14 +8,6 @@ export const servicesContext = createContext<Services>()
 
 /** The session that the request proved; null for a visitor. The guard's middleware sets it. */
 export const sessionContext = createContext<Session | null>(null)
-
-/**
- * The credentials that the route with a pattern accepts. The guard checks every request against it.
- */
-export const accessContext = createContext<(pattern: string) => Access>()
-
-/** The route and the declared operations at the requested URL. */
-export const matchedContext = createContext<Matched>({ pattern: "", found: null })
 
 /** The requested URL, without what React Router adds to it for a page's data. */
 export const urlContext = createContext<URL>()

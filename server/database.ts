@@ -41,7 +41,7 @@ export async function reachDatabase(
       log.warn({ about }, text)
     return streamUrl === null ? { directUrl: url, poolerUrl: null } : { directUrl: streamUrl, poolerUrl: url }
   }
-  const { startEmbeddedPostgres } = await import("#db/embedded.ts")
+  const { startEmbeddedPostgres } = await import("#db/embedded/postgres.ts")
   const { directory } = database
   const failures = createFailureLog(log, "PostgreSQL runs again")
   const postgres = await startEmbeddedPostgres({

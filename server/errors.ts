@@ -1,5 +1,4 @@
 import type * as v from "valibot"
-import { formatBytes } from "./files/contract.ts"
 import { REFUSAL } from "./realtime/refusal-brand.ts"
 import { fillIn } from "./realtime/refusal-text-contract.ts"
 import { findUnknownField, listed } from "./realtime/unknown-field.ts"
@@ -12,6 +11,7 @@ import {
   type RefusalValues,
   type ValuesArgument,
 } from "./refusal-contract.ts"
+import { formatBytes } from "./text-contract.ts"
 
 /**
  * An outcome that a user can cause: its reason and values are put into words in the reader's

@@ -1,4 +1,3 @@
-import { failureTexts } from "./chat/failure-contract.ts"
 import type { RefusalValue } from "./realtime/contract.ts"
 import { clientTexts, realtimeTexts } from "./realtime/refusal-text-contract.ts"
 
@@ -9,7 +8,6 @@ import { clientTexts, realtimeTexts } from "./realtime/refusal-text-contract.ts"
 export const refusalTexts = {
   ...realtimeTexts,
   ...clientTexts,
-  ...failureTexts,
 
   "no-such-file": "There is no such file, or it is not yours.",
   "no-such-upload": "There is no such upload, or it is not yours.",

@@ -1,21 +1,11 @@
 import type { User } from "#db/schema/users.ts"
 import type { Database } from "#db/client.ts"
-import type { Replies } from "./chat/replies.ts"
-import type { RunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
-import type { History } from "./backup/history/keep-history.ts"
-import type { ScheduledBackups } from "./backup/scheduled.ts"
-import type { Demo } from "./demo/demo.ts"
-import type { Thumbnailer } from "./files/thumbnailer.ts"
-import type { UploadLocks } from "./files/upload-lock.ts"
-import type { UploadProgress } from "./files/upload-progress.ts"
 import type { RateLimiter } from "./transport/rate-limit.ts"
 import type { RunningRequests } from "./running-requests.ts"
 import type { SpendingLimiter } from "./transport/spending-limiter.ts"
 import type { Log } from "./log.ts"
 import type { Blobs } from "./ports/blobs.ts"
-import type { ActivityExchange } from "./operator/activity-exchange.ts"
-import type { WatchedCertificate } from "./ops/certificate.ts"
 import type { Identity } from "./ports/identity.ts"
 import type { Session } from "./ports/session.ts"
 import type { Mail } from "./ports/mail.ts"
@@ -29,7 +19,10 @@ export interface Viewer {
   user: User
 }
 
-/** Services that live as long as the process. */
+/**
+ * Services that live as long as the process. A domain adds its own where it defines them, so that
+ * this module imports no domain.
+ */
 export interface Services {
   config: Config
   log: Log
@@ -45,17 +38,11 @@ export interface Services {
   identity: Identity
   mail: Mail
   blobs: Blobs
-  uploadLocks: UploadLocks
-  activityExchange: ActivityExchange
   /** The requests in progress, by user. */
   runningRequests: RunningRequests
-  thumbnailer: Thumbnailer
   model: Model
-  replies: Replies<Viewer>
   /** Null without tracing. */
   tracing: Tracing | null
-  /** The replies that this process generates. */
-  turns: RunningTurns
   /**
    * For effects beyond the function's own rows: they run immediately if it commits by itself, and
    * after the commit in a named mutation, where `db` is a transaction. The effect receives the
@@ -69,14 +56,6 @@ export interface Services {
   announce(db: Database, topic: string, text: string): Promise<void>
   /** The realtime layer: rows for a page, kept up to date. */
   live: Realtime<Viewer>
-  /** How far uploads into spaces are, for those who look. */
-  uploadProgress: UploadProgress
-  /** What browsers receive at the public URL. */
-  certificate: Pick<WatchedCertificate, "current">
-  backups: ScheduledBackups
-  history: History
-  /** The demo on the start page; null if the operator turned it off. */
-  demo: Demo | null
   /** One for each limited action, shared by all requests of this process. */
   limiters: Record<
     "health" | "email" | "chat" | "waitlist" | "singleSignOn" | "sharePassword" | "demo",

@@ -1,8 +1,7 @@
 import { Cron } from "croner"
 import * as v from "valibot"
 import { readDatabaseUrl, serversOf } from "#db/servers.ts"
-import { KeepText } from "./backup/keep.ts"
-import { RecipientsText } from "./backup/recipients.ts"
+import { KeepText, RecipientsText } from "./backup-settings.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
 
 const wholeNumber = (what: string, least: number, most: number) =>

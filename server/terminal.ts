@@ -1,6 +1,5 @@
 import { relative } from "node:path"
 import { styleText } from "node:util"
-import type { Config } from "./config.ts"
 
 /** Whether standard output is a terminal. Otherwise it receives JSON log lines only. */
 export const isTerminal = process.stdout.isTTY
@@ -18,7 +17,7 @@ export function tell(text: string) {
 }
 
 interface Start {
-  config: Config
+  config: { origin: string; dataDir: string; chat: { gateway: { kind: string } } }
   /** The URL of the local inbox; null if emails are really sent. */
   inbox: string | null
   /** Whether this start created the settings file. */

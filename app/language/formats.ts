@@ -1,6 +1,6 @@
 import type { I18n } from "@lingui/core"
 import { useLingui } from "@lingui/react"
-import { formatBytes } from "#server/files/contract.ts"
+import { formatBytes } from "#server/text-contract.ts"
 
 /** Formats dates, numbers and sizes in the page's language. */
 export interface Formats {

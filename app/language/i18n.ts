@@ -1,5 +1,5 @@
 import { setupI18n, type I18n, type Messages } from "@lingui/core"
-import { isLanguage, type Language } from "#server/users/language-contract.ts"
+import { isLanguage, type Language } from "#server/language-contract.ts"
 
 /**
  * One instance per language, never changed, because the server handles requests of both languages

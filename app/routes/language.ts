@@ -4,7 +4,7 @@ import { keepChoice, readerWas } from "#server/http/choice.ts"
 import { readForm } from "#server/http/form.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
-import { LANGUAGES } from "#server/users/language-contract.ts"
+import { LANGUAGES } from "#server/language-contract.ts"
 import { saveLanguage } from "#server/users/language.ts"
 import type { Route } from "./+types/language.ts"
 

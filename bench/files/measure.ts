@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 import { buildApp, isOutOfDate } from "#server/commands/bundle.ts"
 import type { Figures, Measured } from "../medians.ts"
 import { rounded } from "../print.ts"

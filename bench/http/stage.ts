@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 import { buildApp, isOutOfDate } from "#server/commands/bundle.ts"
 import { describeMachine } from "../results.ts"
 import { root, type Setting } from "./candidates.ts"

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import type postgres from "postgres"
-import { DATABASE, flag, SETTINGS } from "#db/embedded.ts"
+import { DATABASE, flag, SETTINGS } from "./postgres.ts"
 import { openPostgres } from "#db/servers.ts"
 import { findAccount, ownEverything, run } from "./account.ts"
 import { cloneCluster } from "./base-backup.ts"

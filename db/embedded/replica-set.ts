@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { createDatabase, DATABASE, findFreePort, findPassword, initialise, SETTINGS } from "#db/embedded.ts"
+import { createDatabase, DATABASE, findFreePort, findPassword, initialise, SETTINGS } from "./postgres.ts"
 import { findAccount } from "./account.ts"
 import { findBinaries } from "./binaries.ts"
 import { createNode, type ReplicaNode } from "./replica-node.ts"

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { reason } from "#server/reason-contract.ts"
-import { withoutControlCharacters } from "#server/text-contract.ts"
+import { Picture } from "#server/picture-contract.ts"
+import { Email, withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem } from "#server/ports/account-forms.ts"
 import type { SsoProblem } from "#server/ports/single-sign-on.ts"
@@ -12,14 +13,6 @@ export type { AccountKey, AccountPasskey, SecondFactor } from "#server/ports/own
 export { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
 export const PASSWORD_LENGTH = { least: 10, most: 128 }
-
-export const Email = v.pipe(
-  v.string(reason("email-missing")),
-  v.trim(),
-  v.nonEmpty(reason("email-missing")),
-  v.maxLength(254, reason("email-too-long")),
-  v.email(reason("email-malformed")),
-)
 
 const Password = v.pipe(
   v.string(reason("password-missing")),
@@ -55,14 +48,6 @@ const NewKey = v.object({
   days: v.picklist(KEY_LIVES, reason("key-without-end")),
   ...v.entriesFromList(KEY_SCOPES, v.optional(v.literal("on"))),
 })
-
-/** Bytes: the size of a photo from a phone. */
-export const LARGEST_PICTURE = 10_000_000
-
-export const Picture = v.pipe(
-  v.file(reason("picture-missing")),
-  v.maxSize(LARGEST_PICTURE, reason("picture-too-large")),
-)
 
 /** The password, or the email address if the provider keeps the password. */
 const Confirmation = v.pipe(

@@ -6,7 +6,7 @@ import {
   queuePasswordReset,
   queueSignUpAttempted,
 } from "#server/mail/mail.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import { findLanguage } from "#server/users/language.ts"
 import type { Config } from "#server/config.ts"
 import type { Log } from "#server/log.ts"

@@ -1,9 +1,8 @@
 import { users } from "#db/schema/users.ts"
 import { Forbidden, NotFound, UnsupportedType } from "#server/errors.ts"
-import { ISOLATED } from "#server/files/serve.ts"
-import { drawSquare } from "#server/files/thumbnails.ts"
 import type { OwnPictures } from "#server/ports/own-account.ts"
 import type { Scope } from "#server/scope.ts"
+import { ISOLATED } from "#server/transport/security-headers.ts"
 import { ownRecord } from "#server/users/access.ts"
 
 type Keeping = Scope<"db" | "identity" | "viewer">
@@ -16,7 +15,7 @@ type Keeping = Scope<"db" | "identity" | "viewer">
  */
 export async function savePicture(scope: Keeping & Scope<"thumbnailer">, image: Blob): Promise<void> {
   const pictures = requirePictures(scope)
-  const webp = await drawSquare(scope, await image.bytes())
+  const webp = await scope.thumbnailer.draw(() => image.bytes(), "square")
   if (!webp) throw new UnsupportedType("picture-unreadable")
   await show(scope, await pictures.save(scope.viewer.session.userId, webp))
 }

@@ -4,7 +4,7 @@ import { mailOutbox } from "#db/schema/mail.ts"
 import type { SecurityEventRow } from "#db/schema/security.ts"
 import { queueSecurityNotice as queue } from "#server/mail/mail.ts"
 import type { NoticeSubject } from "#server/mail/email-texts.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import type { Config } from "#server/config.ts"
 import type { Scope } from "#server/scope.ts"
 

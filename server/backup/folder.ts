@@ -15,11 +15,6 @@ export function blobsIn(directory: string): string {
   return join(directory, "blobs")
 }
 
-/** The histories from which any moment can be restored. */
-export function historyIn(directory: string): string {
-  return join(directory, "history")
-}
-
 /** The files of a backup. */
 export const MANIFEST = "manifest.json"
 export const BLOB_LIST = "blobs.tsv"

@@ -1,23 +1,4 @@
-import * as v from "valibot"
-
-/** Which backups remain: the newest so many, or the newest of each of the last so many periods. */
-export type Keep = { newest: number } | { days: number; weeks: number; months: number }
-
-/** Such as `14`, or `7d 4w 12m`. */
-export const KeepText = v.pipe(
-  v.string(),
-  v.regex(
-    /^\s*(?:[1-9]\d{0,5}|[1-9]\d{0,3}[dwm](?:\s+[1-9]\d{0,3}[dwm])*)\s*$/,
-    "must be how many backups are kept, such as 14, or for how many days, weeks and months: 7d 4w 12m.",
-  ),
-  v.transform(readKeep),
-)
-
-function readKeep(text: string): Keep {
-  if (/^\s*\d+\s*$/.test(text)) return { newest: Number(text) }
-  const of = (unit: string) => Number(new RegExp(`(\\d+)${unit}`).exec(text)?.[1] ?? 0)
-  return { days: of("d"), weeks: of("w"), months: of("m") }
-}
+import type { Keep } from "#server/backup-settings.ts"
 
 /**
  * Those of `backups`, oldest first, that remain. The newest always does. Days begin at midnight

@@ -1,6 +1,7 @@
+import type { Keep } from "#server/backup-settings.ts"
 import { readBlobList } from "./blob-list.ts"
 import { storeFor } from "./encryption.ts"
-import { chooseKept, type Keep } from "./keep.ts"
+import { chooseKept } from "./keep.ts"
 import { readManifest } from "./manifest.ts"
 import { openStored, type Place } from "./place.ts"
 import type { StoredBackup } from "./stored-backup.ts"

@@ -2,29 +2,20 @@ import { basename } from "node:path"
 import { Cron } from "croner"
 import { BackupRunning } from "#db/backup-locks.ts"
 import { identify, type Identity } from "#db/installation.ts"
+import type { Config } from "#server/config.ts"
 import { createFailureLog, type Log } from "#server/log.ts"
 import { startRecurring } from "#server/recurring.ts"
 import { backUp, type BackupSource } from "./back-up.ts"
 import { checkBackup, findChecked, listChecked, timeIn, type Proof } from "./check.ts"
 import { copyToBucket } from "./copy-to-bucket.ts"
 import { alone } from "./folder-lock.ts"
-import type { Keep } from "./keep.ts"
 import { claimPlace, ownedBucket, ownedFolder, ownedSince } from "./owner.ts"
 import { placeInBucket, placeInFolder } from "./place.ts"
 import { pruneBackups } from "./prune.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import type { Bucket } from "#server/ports/bucket.ts"
 
-export interface BackupSettings {
-  /** Five fields as cron has them, in UTC. */
-  schedule: string
-  /** The folder of backups. */
-  directory: string
-  /** Who can decrypt them, as age names them; not encrypted if there are none. */
-  recipients: readonly string[]
-  keep: Keep
-  proof: Proof
-}
+export type BackupSettings = NonNullable<Config["backups"]>
 
 /** Milliseconds. */
 const BETWEEN_LOOKS = 60_000
@@ -42,6 +33,12 @@ export interface ScheduledBackups {
   stop(): Promise<void>
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    backups: ScheduledBackups
+  }
+}
+
 interface Needs {
   source: BackupSource
   /** The folder with SQL files. */
@@ -57,8 +54,7 @@ interface Needs {
  * folder the first one takes it.
  */
 export function startScheduledBackups(
-  // The scope's type imports the type of what is returned here.
-  { config, log }: { config: { backups: BackupSettings | null }; log: Log },
+  { config, log }: { config: Pick<Config, "backups">; log: Log },
   needs: Needs,
 ): ScheduledBackups {
   const { backups } = config

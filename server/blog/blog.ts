@@ -1,9 +1,9 @@
 import type { BlogPost, BlogPostSummary } from "./contract.ts"
-import { aCommitIsTheAnnouncement } from "./posts/a-commit-is-the-announcement.ts"
-import { aMissingSettingIsNotSuccess } from "./posts/a-missing-setting-is-not-success.ts"
-import { aRateLimiterYouCanPredict } from "./posts/a-rate-limiter-you-can-predict.ts"
-import { darkModeWithoutAScript } from "./posts/dark-mode-without-a-script.ts"
-import { everythingInOneProcess } from "./posts/everything-in-one-process.ts"
+import { aCommitIsTheAnnouncement } from "./a-commit-is-the-announcement.ts"
+import { aMissingSettingIsNotSuccess } from "./a-missing-setting-is-not-success.ts"
+import { aRateLimiterYouCanPredict } from "./a-rate-limiter-you-can-predict.ts"
+import { darkModeWithoutAScript } from "./dark-mode-without-a-script.ts"
+import { everythingInOneProcess } from "./everything-in-one-process.ts"
 
 const posts: BlogPost[] = [
   aCommitIsTheAnnouncement,

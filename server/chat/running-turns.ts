@@ -58,6 +58,12 @@ export interface RunningTurns {
   close(): Promise<void>
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    turns: RunningTurns
+  }
+}
+
 /**
  * Milliseconds that PostgreSQL may be unreachable during shutdown. After that another process ends
  * the turns with what is stored of them.

@@ -6,7 +6,7 @@ import { startReplicaSet, type ReplicaSet } from "#db/embedded/replica-set.ts"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import { openLocalInbox } from "#server/adapters/mail/local-inbox.ts"
 import { readArguments } from "./arguments.ts"
-import { buildApp, isOutOfDate } from "./bundle.ts"
+import { buildApp, builtServer, isOutOfDate } from "./bundle.ts"
 import { openBalancer, type Balancer } from "./cluster/balancer.ts"
 import { startMembers, type Members } from "./cluster/members.ts"
 import { readSettings } from "./database.ts"
@@ -86,6 +86,7 @@ await runCommand(Command, USAGE, async ({ values: { port } }) => {
     say("Starting three processes.")
     const members = startMembers({
       root,
+      server: builtServer(root),
       folder,
       backends,
       origin: balancer.origin,

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { openDatabase, type Database } from "#db/client.ts"
-import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 import { migrate } from "#db/migrate.ts"
 import { readConfig, type Config } from "#server/config.ts"
 import { loadEnvironment, previewEnvironment } from "#server/environment.ts"

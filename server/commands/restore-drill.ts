@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { findFreePort } from "#db/embedded.ts"
+import { findFreePort } from "#db/embedded/postgres.ts"
 import type { Config } from "#server/config.ts"
 import { previewEnvironment } from "#server/environment.ts"
 

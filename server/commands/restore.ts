@@ -6,7 +6,7 @@ import * as v from "valibot"
 import { ownEverything } from "#db/embedded/account.ts"
 import { reasonOf } from "#db/outage.ts"
 import { verifyEncrypted } from "#server/backup/encryption.ts"
-import { historyIn } from "#server/backup/folder.ts"
+import { historyIn } from "#server/backup-config.ts"
 import { Moment } from "#server/backup/history/moment.ts"
 import {
   finishMoment,

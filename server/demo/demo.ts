@@ -1,4 +1,5 @@
-import type { LiveRow, RowOf } from "#server/realtime/contract.ts"
+import type { RowOf } from "#server/realtime/contract.ts"
+import type { Scope } from "#server/scope.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList, demoAudience } from "./live.ts"
 
@@ -30,16 +31,11 @@ export interface Demo {
   close(): void
 }
 
-/**
- * The part of the realtime layer that is used here. The scope's type imports the demo's, so the
- * demo cannot import the scope's.
- */
-interface Live {
-  follow(question: { query: string; args: unknown }, onRows: (rows: readonly LiveRow[]) => void): () => void
-  represent(
-    channel: { name: string; args: unknown },
-    changed: (count: number) => void,
-  ): { count(people: number): void }
+declare module "#server/scope.ts" {
+  interface Services {
+    /** Null if the operator turned it off. */
+    demo: Demo | null
+  }
 }
 
 interface Watcher {
@@ -48,7 +44,7 @@ interface Watcher {
   readonly since: number
 }
 
-export function openDemoStreams({ live }: { live: Live }): Demo {
+export function openDemoStreams({ live }: Scope<"live">): Demo {
   let boats: readonly Boat[] = BOATS
   /** Connections that follow the boats, in every process. */
   let audience = 0

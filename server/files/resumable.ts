@@ -12,7 +12,7 @@ import { finishUpload } from "./finish.ts"
 import { cleanFileName } from "./names.ts"
 import type { Earlier, Once } from "./once.ts"
 import { reserveSpace } from "./reserve-space.ts"
-import type { UploadLock } from "./upload-lock.ts"
+import type { UploadLock } from "./upload-locks.ts"
 import type { Receiving } from "./upload-progress.ts"
 import { stayToEdit } from "./while-member.ts"
 

@@ -4,6 +4,7 @@ import { create as contentDisposition } from "content-disposition"
 import { isFresh, isUnmet, readRange, type ByteRange } from "#server/transport/conditional.ts"
 import { PreconditionFailed } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
+import { ISOLATED } from "#server/transport/security-headers.ts"
 import { offerMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
 import { isShownInline } from "./contract.ts"
@@ -109,16 +110,6 @@ async function describeType(scope: Scope<"blobs" | "db" | "log">, file: Servable
   if (file.mimeType !== "text/plain") return file.mimeType
   const beginning = await readStored(scope, file, { start: 0, end: LARGE_SAMPLE - 1 })
   return `text/plain; charset=${encodingOf(await buffer(beginning))}`
-}
-
-/** Headers for users' bytes: they run nothing, and only our pages can embed them. */
-export const ISOLATED = {
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'; sandbox",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  Vary: "Cookie, Authorization",
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "SAMEORIGIN",
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process"
+import { Unavailable } from "#server/errors.ts"
 import { findEntry } from "#server/find-entry.ts"
 import type { Log } from "#server/log.ts"
 import type { Delivery, Order as Drawing, Shape } from "./thumbnail-process.ts"
@@ -8,16 +9,17 @@ export interface Thumbnailer {
   /**
    * WebP of at most 256 × 256 pixels, or exactly that if square, or JPEG of at most 2048 × 2048 for a
    * model; null if no thumbnail can be
-   * created. `load` is called when it is this image's turn. Throws `ThumbnailerBusy` if too many
+   * created. `load` is called when it is this image's turn. Throws `Unavailable` if too many
    * wait or no process starts, and what `load` throws.
    */
   draw(load: () => Promise<Uint8Array>, shape?: Shape): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
-/** Recognise it by its name: in development this module is loaded twice, by Node and by Vite. */
-export class ThumbnailerBusy extends Error {
-  override readonly name = "ThumbnailerBusy"
+declare module "#server/scope.ts" {
+  interface Services {
+    thumbnailer: Thumbnailer
+  }
 }
 
 /** Processes, and so images, at the same time. */
@@ -52,24 +54,23 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
 
   return {
     draw(load, shape = "whole") {
-      if (isClosed) return Promise.reject(new ThumbnailerBusy("The server is stopping."))
+      if (isClosed) return Promise.reject(new Unavailable("thumbnail-not-ready"))
       const drawn = new Promise<Uint8Array | null>((resolve, reject) =>
         waiting.push({ load, shape, losses: 0, resolve, reject }),
       )
-      if (waiting.length > MOST_WAITING)
-        waiting.shift()?.reject(new ThumbnailerBusy("Too many images are waited for."))
+      if (waiting.length > MOST_WAITING) waiting.shift()?.reject(new Unavailable("thumbnail-not-ready"))
       serve()
       return drawn
     },
     async close() {
       isClosed = true
-      refuseAll("The server is stopping.")
+      refuseAll()
       await Promise.all([...workers].map((worker) => worker.end()))
     },
   }
 
-  function refuseAll(reason: string) {
-    for (const order of waiting.splice(0)) order.reject(new ThumbnailerBusy(reason))
+  function refuseAll() {
+    for (const order of waiting.splice(0)) order.reject(new Unavailable("thumbnail-not-ready"))
   }
 
   function serve() {
@@ -92,7 +93,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
     } catch (error) {
       log.warn({ err: error }, "could not start a thumbnail process")
       failedStarts += 1
-      if (failedStarts >= MOST_STARTS) refuseAll("No process starts.")
+      if (failedStarts >= MOST_STARTS) refuseAll()
     }
     while (worker.isAlive && !isClosed) {
       const order = waiting.pop()
@@ -107,7 +108,7 @@ export function openThumbnailer({ log }: { log: Log }): Thumbnailer {
     try {
       const picture = await worker.draw({ image: await order.load(), shape: order.shape })
       if (picture !== undefined) order.resolve(picture)
-      else if (isClosed) order.reject(new ThumbnailerBusy("The server is stopping."))
+      else if (isClosed) order.reject(new Unavailable("thumbnail-not-ready"))
       // An image that ends two processes is at fault; one process may have ended for another
       // reason.
       else if (order.losses === 0) waiting.push({ ...order, losses: 1 })

@@ -2,14 +2,14 @@ import { and, eq } from "drizzle-orm"
 import { createHash } from "node:crypto"
 import { buffer } from "node:stream/consumers"
 import { files, fileThumbnails } from "#db/schema/files.ts"
-import { Unavailable, UnsupportedType } from "#server/errors.ts"
+import { UnsupportedType } from "#server/errors.ts"
 import { isFresh } from "#server/transport/conditional.ts"
+import { ISOLATED } from "#server/transport/security-headers.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableFiles } from "./access.ts"
 import { hasThumbnail } from "./contract.ts"
 import { findFile } from "./files.ts"
 import { readStored } from "./read-stored.ts"
-import { ISOLATED } from "./serve.ts"
 
 type Drawing = Scope<"db" | "blobs" | "log" | "thumbnailer" | "viewer">
 
@@ -44,17 +44,6 @@ export async function serveThumbnail(scope: Drawing, id: string, request: Reques
   return new Response(request.method === "HEAD" ? null : new Uint8Array(picture.bytes), { headers })
 }
 
-/**
- * An image's central square, 256 pixels wide, as WebP; null if none can be created. Throws
- * `Unavailable` if there is none yet.
- */
-export function drawSquare(
-  { thumbnailer }: Scope<"thumbnailer">,
-  image: Uint8Array,
-): Promise<Uint8Array | null> {
-  return thumbnailer.draw(async () => image, "square").catch(explain)
-}
-
 interface Picture {
   /** Null if none can be created. */
   bytes: Uint8Array | null
@@ -85,19 +74,13 @@ function drawOnce(scope: Drawing, file: Source): Promise<Picture> {
 }
 
 async function draw(scope: Drawing, file: Source): Promise<Picture> {
-  const bytes =
-    file.size > LARGEST_IMAGE ? null : await scope.thumbnailer.draw(() => load(scope, file)).catch(explain)
+  const bytes = file.size > LARGEST_IMAGE ? null : await scope.thumbnailer.draw(() => load(scope, file))
   await keep(scope, file._id, bytes)
   return { bytes }
 }
 
 async function load(scope: Drawing, file: Source): Promise<Uint8Array> {
   return buffer(await readStored(scope, file))
-}
-
-function explain(error: unknown): never {
-  if (error instanceof Error && error.name === "ThumbnailerBusy") throw new Unavailable("thumbnail-not-ready")
-  throw error
 }
 
 /**

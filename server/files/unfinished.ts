@@ -1,7 +1,7 @@
 import { isNotNull, lt, sql } from "drizzle-orm"
 import { uploads } from "#db/schema/files.ts"
 import type { Scope } from "#server/scope.ts"
-import { formatBytes } from "./contract.ts"
+import { formatBytes } from "#server/text-contract.ts"
 
 /** What unfinished uploads hold at the moment, as sentences for the operator. */
 export async function describeUnfinished(

@@ -6,7 +6,39 @@ import { Gone, Locked, RequestTimeout, Unavailable, type Refusal } from "#server
 import { createFailureLog } from "#server/log.ts"
 import type { Scope } from "#server/scope.ts"
 import { nextExpiry, SPENT } from "./expiry.ts"
-import type { UploadLock, UploadLocks } from "./upload-lock.ts"
+
+/** Exclusive access of one request to an upload, across all processes. */
+export interface UploadLock {
+  /** Aborted, with a refusal as its reason, when the request should stop reading its body. */
+  readonly signal: AbortSignal
+  /** Records that bytes arrived. */
+  touch(): void
+  release(): Promise<void>
+}
+
+export interface UploadLocks {
+  /**
+   * Waits up to three seconds for another request, which yields if it receives no bytes: a sender
+   * that lost its connection may be back before the server notices. Throws `Locked`.
+   */
+  take(id: string): Promise<UploadLock>
+  /** Ends the request that holds the upload, in whichever process, because the upload is gone. */
+  cancel(id: string): Promise<void>
+  /** Handlers for announcements of other processes. */
+  readonly announcements: Readonly<Record<string, (text: string) => void>>
+  /**
+   * Ends every request of this process that is receiving bytes; it can be resumed in another
+   * process.
+   */
+  interrupt(): void
+  close(): Promise<void>
+}
+
+declare module "#server/scope.ts" {
+  interface Services {
+    uploadLocks: UploadLocks
+  }
+}
 
 /**
  * Announced by a request that waits for an upload. The text is the upload's id and the request's

@@ -36,6 +36,12 @@ export interface UploadProgress {
   close(): void
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    uploadProgress: UploadProgress
+  }
+}
+
 interface Ongoing extends OngoingUpload {
   /** The name under which the channel knows it. */
   from: string

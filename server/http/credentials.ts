@@ -1,4 +1,4 @@
-import type { ServerBuild } from "react-router"
+import { createContext, type ServerBuild } from "react-router"
 import { endpoints } from "./operations.ts"
 import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
@@ -22,6 +22,9 @@ const SCOPES: ReadonlySet<unknown> = new Set<RouteScope>([...KEY_SCOPES, "files"
 export type Access =
   | { credential: "none" | "password" | "session" }
   | { credential: "key"; scope: RouteScope }
+
+/** What the route with a pattern accepts. The guard checks every request against it. */
+export const accessContext = createContext<(pattern: string) => Access>()
 
 type Routes = ServerBuild["routes"]
 

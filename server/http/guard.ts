@@ -1,20 +1,19 @@
 import { data, redirectDocument, type MiddlewareFunction } from "react-router"
 import type { Config } from "#server/config.ts"
 import {
-  accessContext,
   countedContext,
-  matchedContext,
   outgoingContext,
   servicesContext,
   sessionContext,
   urlContext,
 } from "#server/context.ts"
 import { dataOfReason } from "#server/errors.ts"
+import { accessContext } from "./credentials.ts"
 import { isForged } from "./csrf.ts"
 import { missingScope } from "./key-scopes.ts"
 import type { Session } from "#server/ports/session.ts"
 import { json } from "#server/transport/json.ts"
-import { matchOperations } from "./operations.ts"
+import { matchedContext, matchOperations } from "./operations.ts"
 import { isApiPath } from "#server/transport/paths.ts"
 import { answersForItself, isOpenPrefix, looksLikeFile } from "./public-paths.ts"
 import { secondFactorPath } from "./redirects.ts"

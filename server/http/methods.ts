@@ -1,11 +1,10 @@
 import type { RouterContextProvider } from "react-router"
 import * as v from "valibot"
-import { matchedContext } from "#server/context.ts"
 import { isRefusal } from "#server/errors.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { bodyOf, refusalBody } from "#server/transport/refusals.ts"
 import { isApiPath } from "#server/transport/paths.ts"
-import { allowedAt } from "./operations.ts"
+import { allowedAt, matchedContext } from "./operations.ts"
 import { queryOf, type FieldsSchema } from "./query.ts"
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"

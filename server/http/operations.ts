@@ -1,3 +1,4 @@
+import { createContext } from "react-router"
 import * as v from "valibot"
 import { domains } from "#server/domains.ts"
 import type { DomainScope } from "#server/operations/domain.ts"
@@ -28,6 +29,8 @@ export interface Matched {
   /** The values in the path are not checked. `isRoute` if a route has the same pattern. */
   readonly found: { endpoint: Endpoint; values: Record<string, string>; isRoute: boolean } | null
 }
+
+export const matchedContext = createContext<Matched>({ pattern: "", found: null })
 
 export const endpoints: readonly Endpoint[] = domains.flatMap(({ operations = [], scope }) =>
   [...Map.groupBy(operations, ({ http }) => http?.at.split(" ")[1])].flatMap(([path, own]) =>

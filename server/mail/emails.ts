@@ -1,5 +1,5 @@
 import { createElement } from "react"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import type { Email } from "#server/ports/mail.ts"
 import { english } from "./english.ts"
 import { german } from "./german.ts"

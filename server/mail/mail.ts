@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Config } from "#server/config.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import type { EmailRequest } from "./contract.ts"
 import type { NoticeSubject } from "./email-texts.ts"

@@ -13,7 +13,7 @@ import {
   Text,
   toPlainText,
 } from "react-email"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import type { Email } from "#server/ports/mail.ts"
 
 // Elements are created by calls, not by JSX, because Node runs these files as they are.

@@ -1,6 +1,6 @@
 import { escapeMarkup } from "#server/transport/markup.ts"
 import type { Theme } from "#server/transport/theme.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 
 interface Closed {
   /** The operator's message; null for the default one. */

@@ -20,6 +20,12 @@ export interface ActivityExchange {
   ask(processes: readonly number[]): Promise<ReadonlyMap<number, ProcessReport>>
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    activityExchange: ActivityExchange
+  }
+}
+
 export interface ProcessReport {
   report: ActivityReport
   /** The previous version does not have it. */

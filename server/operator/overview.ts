@@ -24,12 +24,11 @@ import {
   judgeHistory,
   judgeLog,
   judgeModel,
-  judgeRelease,
   judgeStore,
   remindOfBackups,
   type Concern,
-} from "./concerns.ts"
-import { findReleaseCheck } from "./releases.ts"
+} from "#server/ops/concerns.ts"
+import { findReleaseCheck, judgeRelease } from "./releases.ts"
 
 /** A running process of this installation. */
 export interface LivingProcess {

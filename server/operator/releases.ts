@@ -2,8 +2,10 @@ import { sql } from "drizzle-orm"
 import * as v from "valibot"
 import { releaseChecks } from "#db/schema/operator.ts"
 import type { Config } from "#server/config.ts"
+import { dataOfReason } from "#server/errors.ts"
 import { createFailureLog } from "#server/log.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
+import type { Concern } from "#server/ops/concerns.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
 
@@ -139,6 +141,18 @@ async function readText(response: Response): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
+}
+
+export function judgeRelease(
+  { newest, failed }: Omit<ReleaseCheck, "checkedAt">,
+  current: string,
+): Concern[] {
+  const docs = "/docs/upgrading"
+  if (newest && isNewer(newest.version, current)) {
+    const what = dataOfReason("newer-version", { version: newest.version, current })
+    return [{ state: "notice", what, docs }]
+  }
+  return failed ? [{ state: "notice", what: dataOfReason("newest-version-unknown"), docs }] : []
 }
 
 /** Compares `1.10.0` and `1.9.2` as versions. A pre-release of a version is older than it. */

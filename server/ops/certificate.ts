@@ -19,6 +19,13 @@ export interface WatchedCertificate {
   stop(): Promise<void>
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    /** What browsers receive at the public URL. */
+    certificate: Pick<WatchedCertificate, "current">
+  }
+}
+
 /** Milliseconds. */
 const INTERVAL = 60 * 60 * 1000
 const TIMEOUT = 10_000

@@ -1,4 +1,4 @@
-import type { Concern } from "#server/operator/concerns.ts"
+import type { Concern } from "./concerns.ts"
 
 export interface Finding {
   about: string

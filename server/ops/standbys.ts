@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { hostInUrl, openPostgres, serversOf } from "#db/servers.ts"
 import { reasonOf } from "#db/outage.ts"
-import { formatBytes } from "#server/files/contract.ts"
+import { formatBytes } from "#server/text-contract.ts"
 
 /** What a server says of itself. */
 export type Member = { name: string } & (

@@ -3,8 +3,7 @@ import type { ChannelType } from "#server/realtime/contract.ts"
 import type { Role, SpaceMember } from "#db/schema/spaces.ts"
 import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
-import { withoutControlCharacters } from "#server/text-contract.ts"
-import { Email } from "#server/accounts/contract.ts"
+import { Email, withoutControlCharacters } from "#server/text-contract.ts"
 
 export type { Role }
 

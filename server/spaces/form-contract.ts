@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { Email, Picture } from "#server/accounts/contract.ts"
+import { Picture } from "#server/picture-contract.ts"
+import { Email } from "#server/text-contract.ts"
 import { ChangeMember, CreateSpace, InvitationId, Slug, SpaceName, TransferSpace } from "./contract.ts"
 import { SpaceId } from "./place-contract.ts"
 

@@ -3,10 +3,9 @@ import { randomUUID } from "node:crypto"
 import * as v from "valibot"
 import { spaceMembers, spacePictures, spaces } from "#db/schema/spaces.ts"
 import { NotFound, UnsupportedType } from "#server/errors.ts"
-import { ISOLATED } from "#server/files/serve.ts"
-import { drawSquare } from "#server/files/thumbnails.ts"
 import type { Scope } from "#server/scope.ts"
 import { isFresh } from "#server/transport/conditional.ts"
+import { ISOLATED } from "#server/transport/security-headers.ts"
 import { ownMemberships, requireMember } from "./access.ts"
 import { SpaceId } from "./place-contract.ts"
 
@@ -22,7 +21,7 @@ export async function saveSpacePicture(
 ): Promise<void> {
   // Before the image is decoded, which takes time; and again in the transaction.
   await requireMember(scope, spaceId, ["owner"])
-  const bytes = await drawSquare(scope, image)
+  const bytes = await scope.thumbnailer.draw(async () => image, "square")
   if (!bytes) throw new UnsupportedType("picture-unreadable")
   await scope.db.transaction(async (tx) => {
     await requireMember({ ...scope, db: tx }, spaceId, ["owner"])

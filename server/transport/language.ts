@@ -1,4 +1,4 @@
-import { isLanguage, type Language } from "#server/users/language-contract.ts"
+import { isLanguage, type Language } from "#server/language-contract.ts"
 
 interface Wishes {
   /** All cookies, as in their header. */

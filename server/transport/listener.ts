@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { Config } from "#server/config.ts"
 import { isRefusal } from "#server/errors.ts"
 import type { Log } from "#server/log.ts"
 import type { Tracing } from "#server/ports/tracing.ts"
@@ -9,7 +8,7 @@ import { refuseConnection, sendResponse, toRequest, Unacceptable } from "./bridg
 import { loggedPath } from "./logged-path.ts"
 import { createNonce } from "./nonce.ts"
 import { refusalBody } from "./refusals.ts"
-import { createSecurityHeaders } from "./security-headers.ts"
+import { createSecurityHeaders, type Site } from "./security-headers.ts"
 import { endStalledResponse } from "./slow-clients.ts"
 
 /** Facts about a request besides itself. */
@@ -75,7 +74,7 @@ export function serveRequests(
     answered = () => {},
     refuseIfClosed = () => null,
   }: {
-    config: Config
+    config: Site
     log: Log
     front: Front
     tracing?: Tracing | null

@@ -1,10 +1,15 @@
-import type { Config } from "#server/config.ts"
+/** The settings that the headers depend on. */
+export interface Site {
+  origin: string
+  production: boolean
+  identity: { kind: "clerk" | "embedded"; issuer: string }
+}
 
 /**
  * The headers of every response. Call it with the configuration once, then with a nonce for each
  * response.
  */
-export function createSecurityHeaders(config: Config): (nonce: string) => [string, string][] {
+export function createSecurityHeaders(config: Site): (nonce: string) => [string, string][] {
   const policy = contentSecurityPolicy(config).split("{nonce}")
   const fixed: [string, string][] = [
     ["x-content-type-options", "nosniff"],
@@ -18,11 +23,21 @@ export function createSecurityHeaders(config: Config): (nonce: string) => [strin
   return (nonce) => [["content-security-policy", policy.join(nonce)], ...fixed]
 }
 
+/** Headers for users' bytes: they run nothing, and only our pages can embed them. */
+export const ISOLATED = {
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; frame-ancestors 'self'; sandbox",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  Vary: "Cookie, Authorization",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "SAMEORIGIN",
+}
+
 /**
  * Only scripts with the nonce run, and what they load. Nothing may embed us, and forms are only
  * sent to us.
  */
-function contentSecurityPolicy(config: Config) {
+function contentSecurityPolicy(config: Site) {
   const socket = config.origin.replace(/^http/, "ws")
   const clerk = clerkOrigins(config)
   // Vite injects styles into the page and uses its own socket.
@@ -51,7 +66,7 @@ function contentSecurityPolicy(config: Config) {
 }
 
 /** The origins that Clerk's browser code uses: its Frontend API, avatars, and the bot challenge. */
-function clerkOrigins({ identity }: Config) {
+function clerkOrigins({ identity }: Site) {
   if (identity.kind !== "clerk") return { api: [], images: [], frames: [] }
   return {
     api: [new URL(identity.issuer).origin, "https://clerk-telemetry.com"],

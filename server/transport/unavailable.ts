@@ -1,4 +1,4 @@
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import { readLanguage } from "./language.ts"
 import { bodyOf } from "./refusals.ts"
 

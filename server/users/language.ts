@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
-import type { Language } from "./language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import type { Scope } from "#server/scope.ts"
 
 /** Stores the language of a person's emails. Does nothing if there is no record. */

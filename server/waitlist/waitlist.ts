@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { queueWaitlistConfirmation, queueWaitlistInvitation } from "#server/mail/mail.ts"
 import { eachRow } from "#server/each-row.ts"

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import postgres from "postgres"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded.ts"
+import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -133,7 +133,6 @@ describe("the embedded PostgreSQL", () => {
     mkdirSync(join(home, "node_modules"), { recursive: true, mode: 0o700 })
     const parts = [
       "package.json",
-      "db/embedded.ts",
       "db/embedded",
       "db/installation.ts",
       "db/servers.ts",

@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { findCircles, type Cruise } from "../../ops/boundaries.ts"
 
 const root = resolve(import.meta.dirname, "../..")
+const architecture = readFileSync(join(root, "docs/architecture.md"), "utf8")
 
 /** For each rule, files that break it. */
 const VIOLATIONS: Record<string, Record<string, string>> = {
@@ -39,9 +41,9 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   "sdks-live-in-adapters": { "server/chat/planted.ts": `import { createTransport } from "nodemailer"` },
 }
 
-interface Cruise {
-  modules: unknown[]
-  summary: { violations: { from: string; rule: { name: string } }[] }
+/** Chat imports files. */
+const CIRCLE = {
+  "server/files/planted-circle.ts": `import type { ThreadSummary } from "#server/chat/contract.ts"\nexport type One = ThreadSummary`,
 }
 
 let copy: string
@@ -53,7 +55,9 @@ beforeAll(() => {
     cpSync(join(root, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
-  for (const [path, text] of Object.values(VIOLATIONS).flatMap((files) => Object.entries(files))) {
+  for (const [path, text] of [...Object.values(VIOLATIONS), CIRCLE].flatMap((files) =>
+    Object.entries(files),
+  )) {
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     writeFileSync(join(copy, path), `${text}\n`)
   }
@@ -86,3 +90,43 @@ describe("the rules of .dependency-cruiser.cjs", () => {
     expect(broken).toContain(rule)
   })
 })
+
+describe("the folders", () => {
+  it("import each other in one direction, types included", () => {
+    expect(findCircles(found.modules.filter(({ source }) => !source.includes("planted")))).toEqual([])
+  })
+
+  it("are in a circle if one imports a type of a folder above it", () => {
+    const [path = ""] = Object.keys(CIRCLE)
+    const modules = found.modules.filter(({ source }) => source === path || !source.includes("planted"))
+    const [circle = [], ...others] = findCircles(modules)
+    expect(circle).toHaveLength(2)
+    expect(circle).toContain(`${path} → server/chat/contract.ts`)
+    expect(others).toEqual([])
+  })
+
+  it("import only their own layer and those below it in docs/architecture.md", () => {
+    const [, text = ""] = /## Layers\n[^]*?```\n([^]*?)```/.exec(architecture) ?? []
+    const layers = text
+      .split("\n")
+      .map((line) => line.match(/(?<=^|\s)(?:app|server|db)[\w/.-]*/g) ?? [])
+      .filter((places) => places.length > 0)
+    const depth = (path: string) => {
+      const of = layers.map((places) =>
+        Math.max(...places.map((place) => (isIn(path, place) ? place.length : 0))),
+      )
+      const longest = Math.max(...of)
+      return longest === 0 ? null : of.indexOf(longest)
+    }
+    const upwards = found.modules
+      .filter(({ source }) => !source.includes("planted"))
+      .flatMap(({ source, dependencies }) => dependencies.map(({ resolved }) => [source, resolved] as const))
+      .filter(([from, to]) => (depth(to) ?? Infinity) < (depth(from) ?? -1))
+    expect(layers.length).toBeGreaterThan(5)
+    expect(upwards).toEqual([])
+  })
+})
+
+function isIn(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`)
+}

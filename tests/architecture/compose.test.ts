@@ -53,7 +53,7 @@ describe("docker-compose.yml", () => {
   })
 
   it("runs PostgreSQL with the settings of the embedded one", () => {
-    const embedded = read("db/embedded.ts") + read("db/embedded/wal-archive.ts")
+    const embedded = read("db/embedded/postgres.ts") + read("db/embedded/wal-archive.ts")
     const settings = [...compose.matchAll(/^ +- -c(\w+)=(\w+)$/gm)]
     expect(settings).toHaveLength(5)
     for (const [, name, value] of settings) expect(embedded).toContain(`${name}: "${value}"`)

@@ -73,7 +73,7 @@ describe("a refusal", () => {
     const written = [...tables.matchAll(/^  "?([a-z-]+)"?:/gm)].map(([, reason = ""]) => reason)
     const elsewhere = [realtimeTexts, clientTexts, failureTexts].flatMap((texts) => Object.keys(texts))
     const all = [...written, ...elsewhere]
-    expect(all.toSorted()).toEqual(Object.keys(allRefusalTexts).toSorted())
+    expect(all.toSorted()).toEqual(Object.keys({ ...allRefusalTexts, ...failureTexts }).toSorted())
   })
 
   it("is shown in English if its reason is unknown to the page", () => {
@@ -92,30 +92,33 @@ describe("a refusal", () => {
   })
 
   it.each(Object.keys(allRefusalTexts) as Reason[])("says everything in English: %s", (reason) => {
-    const values = samples(reason)
+    const values = samples(allRefusalTexts[reason])
     const { message } = new Refusal(400, "BadRequest", reason, ...([values] as never as []))
     expect(message).toBe(allRefusalTexts[reason].replace(/\{(\w+)\}/g, "‹$1›"))
     expect(message).not.toContain("undefined")
   })
 
-  it.each(Object.keys(refusalTexts) as Reason[])("says everything in German: %s", (reason) => {
-    const values = samples(reason)
-    const said = inGerman({ message: "", reason, values: forGerman(reason, values) })
-    expect(said).not.toBe("")
-    for (const value of Object.values(forGerman(reason, values)))
-      expect(said).toContain(typeof value === "number" ? value.toLocaleString("de-DE") : value)
-    expect(said).not.toMatch(/\{\w+/)
-  })
+  it.each(Object.entries({ ...refusalTexts, ...failureTexts }))(
+    "says everything in German: %s",
+    (reason, text) => {
+      const values = samples(text)
+      const said = inGerman({ message: "", reason, values: forGerman(reason, values) })
+      expect(said).not.toBe("")
+      for (const value of Object.values(forGerman(reason, values)))
+        expect(said).toContain(typeof value === "number" ? value.toLocaleString("de-DE") : value)
+      expect(said).not.toMatch(/\{\w+/)
+    },
+  )
 })
 
 /** A value for each name in the text. */
-function samples(reason: Reason): Record<string, string> {
-  const names = [...allRefusalTexts[reason].matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
+function samples(text: string): Record<string, string> {
+  const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name)
   return Object.fromEntries(names.map((name) => [name, `‹${name}›`]))
 }
 
 /** The German formats some values as numbers, so these get one that shows it. */
-function forGerman(reason: Reason, values: Record<string, string>): Record<string, string | number> {
+function forGerman(reason: string, values: Record<string, string>): Record<string, string | number> {
   const entry = catalogue.split("\n\n").find((text) => text.includes(`msgid "${reason}"`)) ?? ""
   return Object.fromEntries(
     Object.entries(values).map(([name, value], at) => [

@@ -9,7 +9,7 @@ import { listMessages } from "#server/chat/messages.ts"
 import { stopReply } from "#server/chat/stop.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
-import { createReplies } from "#server/chat/create-replies.ts"
+import { createReplies } from "#server/chat/replies.ts"
 import { answerOnce, startReply } from "#server/chat/turn.ts"
 import { openChatServices, readAll, textOf } from "../support/chat-services.ts"
 

@@ -10,7 +10,7 @@ import {
   judgeEmails,
   judgeHistory,
   judgeLog,
-} from "#server/operator/concerns.ts"
+} from "#server/ops/concerns.ts"
 import { startWatchingClock } from "#server/ops/clock.ts"
 import { readCertificate, watchCertificate } from "#server/ops/certificate.ts"
 import { openTlsServer } from "../support/certificates.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { LANGUAGES, type Language } from "#server/users/language-contract.ts"
+import { LANGUAGES, type Language } from "#server/language-contract.ts"
 import {
   accountDeletedEmail,
   addressChangeAttemptedEmail,

@@ -2,8 +2,13 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { sql } from "drizzle-orm"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { judgeRelease } from "#server/operator/concerns.ts"
-import { checkRelease, findReleaseCheck, isNewer, readRelease } from "#server/operator/releases.ts"
+import {
+  checkRelease,
+  findReleaseCheck,
+  isNewer,
+  judgeRelease,
+  readRelease,
+} from "#server/operator/releases.ts"
 import { portOf } from "../support/port-of.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 

@@ -7,7 +7,8 @@ import { identify } from "#db/installation.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { findChecked, timeIn } from "#server/backup/check.ts"
 import { listBackups } from "#server/backup/folder.ts"
-import { chooseKept, type Keep } from "#server/backup/keep.ts"
+import type { Keep } from "#server/backup-settings.ts"
+import { chooseKept } from "#server/backup/keep.ts"
 import {
   findState,
   startScheduledBackups,

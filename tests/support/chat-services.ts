@@ -9,7 +9,7 @@ import { openDevelopmentGateway } from "#server/adapters/model/development-gatew
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
-import { createReplies } from "#server/chat/create-replies.ts"
+import { createReplies } from "#server/chat/replies.ts"
 import { createRunningTurns } from "#server/chat/running-turns.ts"
 import type { ReplyChunk } from "#server/chat/contract.ts"
 import { openThumbnailer } from "#server/files/thumbnailer.ts"

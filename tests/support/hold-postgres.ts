@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 
 // Run as a program: starts PostgreSQL in the given folder, prints its URL, and runs until it is
 // killed.

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useDeviceName } from "#app/features/site/use-device-name.ts"
+import { useDeviceName } from "./use-device-name.ts"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { SecurityEntry } from "#server/accounts/security-contract.ts"
 import { describeDevice } from "#server/devices/device-contract.ts"

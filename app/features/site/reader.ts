@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
-import { isLanguage, type Language } from "#server/users/language-contract.ts"
+import { isLanguage, type Language } from "#server/language-contract.ts"
 
 /** What a document's rendering depends on. */
 export interface Reader {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
-import type { Concern } from "#server/operator/concerns.ts"
+import type { Concern } from "#server/ops/concerns.ts"
 import { Part } from "./figures.tsx"
 
 /** What the operator should do, or that there is nothing. `isSound` if nothing else is wrong. */

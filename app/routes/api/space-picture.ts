@@ -1,4 +1,4 @@
-import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
+import { LARGEST_PICTURE } from "#server/picture-contract.ts"
 import { TooLarge } from "#server/errors.ts"
 import { allowMethods, NO_QUERY } from "#server/http/methods.ts"
 import { PictureQuery } from "#server/spaces/contract.ts"

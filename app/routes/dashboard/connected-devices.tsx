@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro"
-import { useDeviceName } from "#app/features/site/use-device-name.ts"
+import { useDeviceName } from "#app/features/identity/use-device-name.ts"
 
 interface Device {
   _id: string

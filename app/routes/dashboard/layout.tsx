@@ -7,46 +7,20 @@ import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
 import { LiveProvider } from "#app/realtime/use-live.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { ToastProvider } from "#app/ui/toast.tsx"
-import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { findStanding } from "#server/operator/access.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
-import { liveUnread } from "#server/notifications/live.ts"
-import { liveMemberships } from "#server/spaces/live.ts"
 import { onboardingOf, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
-import { userByClerkId } from "#server/users/live.ts"
-import { getProviderValues } from "#server/users/users.ts"
 import { UploadKeeper } from "./files/upload/use-uploads.ts"
 import { NavigationProgress } from "./navigation-progress.tsx"
-import { useRecord } from "./use-record.ts"
+import { loadViewer } from "./viewer/load-viewer.ts"
+import { useRecord } from "./viewer/use-record.ts"
 import type { Route } from "./+types/layout.ts"
 
 const MissedDrops = defer(() => import("./missed-drops-part.tsx"), whenRendered)((parts) => parts.MissedDrops)
 
-/**
- * Wraps every page of the dashboard group. `provider` is null if the provider's browser code must
- * be asked.
- */
+/** Wraps every page of the dashboard group. */
 export async function loader({ context }: Route.LoaderArgs) {
-  const scope = await requireScope(context)
-  const [[record, memberships, unread], provider] = await Promise.all([
-    loadLive(
-      scope,
-      [userByClerkId, { clerkId: scope.viewer.session.userId }],
-      [liveMemberships, {}],
-      [liveUnread, {}],
-    ),
-    scope.identity.kind === "clerk" ? null : getProviderValues(scope),
-  ])
-  return {
-    userId: scope.viewer.session.userId,
-    record,
-    memberships,
-    unread,
-    hasSpaces: scope.config.hasSpaces,
-    provider,
-    isOperator: ["operator", "needs-factor"].includes(await findStanding(scope)),
-  }
+  return loadViewer(await requireScope(context))
 }
 
 export const shouldRevalidate = keepOnNavigation

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { useToast } from "#app/ui/toast.tsx"
-import { takers } from "./use-file-drop.ts"
+import { takers } from "./files/upload/use-file-drop.ts"
 
 /**
  * Says where files can be dropped if nothing on the page takes them. Without this, the browser would

@@ -8,7 +8,7 @@ import { Button } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
-import { PictureField } from "./picture-field.tsx"
+import { PictureField } from "./account/picture-field.tsx"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 
 export function WelcomeStep({ user }: { user: UserRecord }) {

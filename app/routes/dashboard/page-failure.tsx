@@ -7,7 +7,7 @@ import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import type { IconName } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import { Page } from "./page.tsx"
+import { Page } from "#app/ui/page.tsx"
 import { unlessLeaving } from "./leaving.ts"
 
 /**

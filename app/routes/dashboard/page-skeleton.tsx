@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { href } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Skeleton } from "#app/ui/skeleton.tsx"
-import { Page, PageHead } from "./page.tsx"
+import { Page, PageHead } from "#app/ui/page.tsx"
 
 /** A placeholder for the page at `path`, with the same layout and sizes. */
 export function PageSkeleton({ path }: { path: string }) {

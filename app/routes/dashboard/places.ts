@@ -3,8 +3,8 @@ import { msg } from "@lingui/core/macro"
 import { href } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { ShortcutName } from "./commands/shortcuts.ts"
-import { addressesIn } from "./spaces/use-place.ts"
-import { useSpace } from "./spaces/use-spaces.ts"
+import { addressesIn } from "./place/use-place.ts"
+import { useSpace } from "./place/use-spaces.ts"
 
 interface Place {
   to: string

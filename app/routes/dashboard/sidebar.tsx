@@ -11,7 +11,7 @@ import { UploadBadge } from "./files/upload/upload-badge.tsx"
 import { NotificationsLink } from "./notifications/notifications-link.tsx"
 import { usePlaces } from "./places.ts"
 import { Switcher } from "./spaces/switcher.tsx"
-import { useOffersSpaces, useSpace } from "./spaces/use-spaces.ts"
+import { useOffersSpaces, useSpace } from "./place/use-spaces.ts"
 import { UserMenu } from "./user-menu.tsx"
 
 /** The main links, the latest conversations, and the user. Shown from 1024 pixels on. */

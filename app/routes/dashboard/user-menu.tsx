@@ -9,9 +9,9 @@ import { ThemeToggle } from "#app/ui/theme-toggle.tsx"
 import { Keys } from "#app/ui/keys.tsx"
 import type { UserRecord } from "#server/users/contract.ts"
 import type { loader as rootLoader } from "#app/root.tsx"
-import type { loader as layoutLoader } from "./layout.tsx"
 import { useCommand } from "./commands/commands.tsx"
-import { useUser } from "./use-user.ts"
+import { useUser } from "./viewer/use-user.ts"
+import { useViewer } from "./viewer/use-viewer.ts"
 
 /**
  * The signed-in user, with the account's actions. A native popover: needs no JavaScript, and
@@ -64,7 +64,7 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
   const { t } = useLingui()
   const command = useCommand()
   const theme = useRouteLoaderData<typeof rootLoader>("root")?.theme ?? "system"
-  const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
+  const { isOperator } = useViewer()
   const { pathname, search } = useLocation()
   return (
     <>

@@ -2,11 +2,10 @@ import { constants } from "node:fs"
 import { mkdir, open, opendir, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { Blobs, ListedBlob } from "#server/ports/blobs.ts"
-import { OutOfSpace } from "#server/errors.ts"
+import { OutOfSpace, Unavailable } from "#server/errors.ts"
 import { blobKeyOf, isBlobKey, newBlobKey, requireBlobKey } from "./blob-key.ts"
 import { createHashes, RunningHash } from "./disk/hashes.ts"
 import { writeAll } from "./disk/write-all.ts"
-import { refusedBy } from "./refused.ts"
 import { within } from "./within.ts"
 
 /**
@@ -144,7 +143,8 @@ function explaining<Given extends unknown[], Result>(act: (...given: Given) => P
       return await act(...given)
     } catch (error) {
       if (FULL.has(codeOf(error))) throw new OutOfSpace("disk-full")
-      throw REFUSED.has(codeOf(error)) ? refusedBy(error) : error
+      if (!REFUSED.has(codeOf(error))) throw error
+      throw Object.assign(new Unavailable("file-store-refuses"), { cause: error })
     }
   }
 }

@@ -2,11 +2,12 @@ import { clerkMiddleware, createClerkClient, getAuth, rootAuthLoader } from "@cl
 import { createRemoteJWKSet, decodeJwt, importSPKI, type JWTVerifyGetKey } from "jose"
 import type { Log } from "#server/log.ts"
 import type { Identity } from "#server/ports/identity.ts"
+import { REALTIME_AUDIENCE } from "#server/ports/identity-contract.ts"
 import type { Plan, RequestContext, Session } from "#server/ports/session.ts"
 import { createDirectory, isNotFound } from "./clerk/directory.ts"
 import { expireClerkCookies } from "./clerk/cookies.ts"
 import { createNoticeReader } from "./clerk/notices.ts"
-import { createTokenVerifier, REALTIME_AUDIENCE } from "./realtime-token.ts"
+import { createTokenVerifier } from "./realtime-token.ts"
 
 export interface ClerkSettings {
   origin: string

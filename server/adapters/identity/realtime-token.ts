@@ -1,10 +1,7 @@
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
 import * as v from "valibot"
 import type { RealtimeClaims } from "#server/ports/identity.ts"
-import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
-
-/** The fixed application identifier: tokens made for anything else are refused. */
-export const REALTIME_AUDIENCE = "tideline-realtime"
+import { KEY_SCOPES, REALTIME_AUDIENCE } from "#server/ports/identity-contract.ts"
 
 /** Clerk marks its tokens by kind in this header; ours and others leave it out. */
 const CLERK_TEMPLATE_TOKEN = "cl_B7d4PD222AAA"

@@ -15,6 +15,12 @@ export interface History {
   stop(): Promise<void>
 }
 
+declare module "#server/scope.ts" {
+  interface Services {
+    history: History
+  }
+}
+
 /** Milliseconds. */
 const INTERVAL = 60_000
 const DAY = 24 * 60 * 60 * 1000

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
-import { builtServer } from "#server/commands/bundle.ts"
 import type { Backend } from "./balancer.ts"
 
 export interface Members {
@@ -17,6 +16,7 @@ export interface Members {
  */
 export function startMembers({
   root,
+  server,
   folder,
   backends,
   origin,
@@ -25,6 +25,8 @@ export function startMembers({
   smtpUrl,
 }: {
   root: string
+  /** The script of the built server. */
+  server: string
   folder: string
   backends: readonly Backend[]
   origin: string
@@ -34,7 +36,7 @@ export function startMembers({
   smtpUrl: string
 }): Members {
   const children = backends.map((backend, at): ChildProcess => {
-    const child = spawn(process.execPath, [builtServer(root)], {
+    const child = spawn(process.execPath, [server], {
       cwd: root,
       // Ctrl+C in the terminal reaches the command alone, which stops them.
       detached: true,

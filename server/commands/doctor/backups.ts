@@ -12,7 +12,7 @@ import { describeForeign, findForeign, ownedBucket, ownedFolder } from "#server/
 import { findNewest, findState } from "#server/backup/scheduled.ts"
 import type { Config } from "#server/config.ts"
 import { openBackupBucket } from "#server/services.ts"
-import { remindOfBackups } from "#server/operator/concerns.ts"
+import { remindOfBackups } from "#server/ops/concerns.ts"
 import { concerned, ok, warning, type Finding } from "#server/ops/finding.ts"
 
 /** Whether backups are taken, and copied. */

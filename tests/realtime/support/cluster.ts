@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
-import { startEmbeddedPostgres } from "#db/embedded.ts"
+import { startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 import { createDatabase } from "./database.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useDeviceName } from "#app/features/site/use-device-name.ts"
+import { useDeviceName } from "#app/features/identity/use-device-name.ts"
 import { describeDevice } from "#server/devices/device-contract.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import type { UserRecord } from "#server/users/contract.ts"
-import { PictureField } from "#app/routes/dashboard/picture-field.tsx"
+import { PictureField } from "./picture-field.tsx"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
 

@@ -8,7 +8,7 @@ import { buttonClass } from "#app/ui/button.tsx"
 import { ListPlace } from "#server/accounts/contract.ts"
 import { listOwnSecurityEvents } from "#server/accounts/security-log.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { Page, PageHead } from "#app/routes/dashboard/page.tsx"
+import { Page, PageHead } from "#app/ui/page.tsx"
 import type { Route } from "./+types/security.ts"
 
 /** Entries on a page. */

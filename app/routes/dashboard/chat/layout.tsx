@@ -1,10 +1,8 @@
 import { Outlet, useNavigate } from "react-router"
-import { liveReads, liveThreads } from "#server/chat/live.ts"
-import { loadLive } from "#server/http/live.ts"
-import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { PendingMessagesProvider } from "./composer/pending-messages.tsx"
+import { loadThreads } from "./threads/load-threads.ts"
 import { ReadsProvider } from "./threads/reads.tsx"
 import { ThreadList } from "./threads/thread-list.tsx"
 import { useKeyboardSpace } from "./conversation/use-keyboard-space.ts"
@@ -12,19 +10,7 @@ import { useNewShortcut } from "./conversation/use-shortcuts.ts"
 import type { Route } from "./+types/layout.ts"
 
 export async function loader({ context, params }: Route.LoaderArgs) {
-  const scope = await requireScope(context)
-  const { spaceId } = await findPlace(scope, params)
-  const { name, available, isDevelopment } = scope.model
-  const [[threads], [reads]] = await Promise.all([
-    loadLive(scope, [liveThreads, { spaceId }]),
-    spaceId === undefined ? [null] : loadLive(scope, [liveReads, { spaceId }]),
-  ])
-  return {
-    threads,
-    reads,
-    now: Date.now(),
-    model: { name, available, isDevelopment },
-  }
+  return loadThreads(await requireScope(context), params)
 }
 
 /**

@@ -1,13 +1,13 @@
 import { useLingui } from "@lingui/react/macro"
-import { href, useLocation, useNavigate, useRouteLoaderData, useSubmit } from "react-router"
+import { href, useLocation, useNavigate, useSubmit } from "react-router"
 import type { IconName } from "#app/ui/icon.tsx"
 import type { Theme } from "#app/ui/theme-toggle.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
-import type { loader as layoutLoader } from "#app/routes/dashboard/layout.tsx"
 import type { CommandDialogProps } from "./command-dialog.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
-import { addressesIn } from "#app/routes/dashboard/spaces/use-place.ts"
-import { pictureOf, useOffersSpaces, useSpaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { addressesIn } from "#app/routes/dashboard/place/use-place.ts"
+import { pictureOf, useOffersSpaces, useSpaces } from "#app/routes/dashboard/place/use-spaces.ts"
+import { useViewer } from "#app/routes/dashboard/viewer/use-viewer.ts"
 import { useFound } from "./use-found.ts"
 
 /** A command of the palette. */
@@ -109,7 +109,7 @@ export function useCommands(
 
 function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
   const { t } = useLingui()
-  const isOperator = useRouteLoaderData<typeof layoutLoader>("routes/dashboard/layout")?.isOperator ?? false
+  const { isOperator } = useViewer()
   const place = withShortcut(onAct)
   const navigate = useNavigate()
   const into = (

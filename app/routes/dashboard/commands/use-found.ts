@@ -2,8 +2,8 @@ import { href } from "react-router"
 import type { Sentence } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
-import { send } from "#app/routes/dashboard/send.ts"
-import { useSearch } from "#app/routes/dashboard/use-search.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
+import { useSearch } from "#app/routes/dashboard/requests/use-search.ts"
 
 /** Results of each kind. */
 const SHOWN = 5

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { href, redirect } from "react-router"
-import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
 import { countEmail } from "#server/mail/email-limit.ts"
+import { LARGEST_PICTURE } from "#server/picture-contract.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { networkIn } from "#server/http/visit.ts"
 import { SpaceAct } from "#server/spaces/form-contract.ts"

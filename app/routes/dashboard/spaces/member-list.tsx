@@ -4,7 +4,7 @@ import { Badge } from "#app/ui/badge.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import type { Member } from "#server/spaces/contract.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { ActForm } from "./act-form.tsx"
 import { useRoleNames } from "./role-names.ts"
 

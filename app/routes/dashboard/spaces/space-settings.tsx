@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
 import { SLUG_LIMIT, SPACE_NAME_LIMIT, type Membership } from "#server/spaces/contract.ts"
-import { PictureField } from "#app/routes/dashboard/picture-field.tsx"
+import { PictureField } from "#app/routes/dashboard/account/picture-field.tsx"
 import { ActForm } from "./act-form.tsx"
-import { pictureOf } from "./use-spaces.ts"
+import { pictureOf } from "#app/routes/dashboard/place/use-spaces.ts"
 
 /** The space itself: the owner renames or deletes it, everybody else can leave. */
 export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: boolean }) {

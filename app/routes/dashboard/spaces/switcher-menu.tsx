@@ -3,8 +3,8 @@ import { href, Link } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Membership } from "#server/spaces/contract.ts"
-import { PlaceAvatar } from "./place-avatar.tsx"
-import { useSpace, useSpaces } from "./use-spaces.ts"
+import { PlaceAvatar } from "#app/routes/dashboard/place/place-avatar.tsx"
+import { useSpace, useSpaces } from "#app/routes/dashboard/place/use-spaces.ts"
 
 /** What the switcher opens; `menu` is the id of its popover. */
 export function SwitcherMenu({ menu }: { menu: string }) {

@@ -5,8 +5,8 @@ import { classNames } from "#app/ui/class-names.ts"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { whenWanted } from "#app/ui/when-wanted.ts"
-import { PlaceAvatar } from "./place-avatar.tsx"
-import { useSpace } from "./use-spaces.ts"
+import { PlaceAvatar } from "#app/routes/dashboard/place/place-avatar.tsx"
+import { useSpace } from "#app/routes/dashboard/place/use-spaces.ts"
 
 // Only where spaces are offered: everybody else would load it for nothing.
 const SwitcherMenu = defer(() => import("./switcher-menu.tsx"), whenRendered)((parts) => parts.SwitcherMenu)

@@ -5,8 +5,7 @@ import type {
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3"
-import { OutOfSpace } from "#server/errors.ts"
-import { refusedBy } from "#server/adapters/blobs/refused.ts"
+import { OutOfSpace, Unavailable } from "#server/errors.ts"
 import { cutPieces, PIECE_SIZE } from "./pieces.ts"
 
 export interface BucketSettings {
@@ -203,7 +202,8 @@ export function explaining<Given extends unknown[], Result>(act: (...given: Give
     try {
       return await act(...given)
     } catch (error) {
-      throw [401, 403].includes(statusOf(error) ?? 0) ? refusedBy(error) : error
+      if (![401, 403].includes(statusOf(error) ?? 0)) throw error
+      throw Object.assign(new Unavailable("file-store-refuses"), { cause: error })
     }
   }
 }

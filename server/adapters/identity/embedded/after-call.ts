@@ -20,8 +20,8 @@ import {
 } from "./second-factor.ts"
 import { recordCall } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
-import { ENTER } from "./sso/enter.ts"
-import { keepProviderSession } from "./sso/replaced-session.ts"
+import { ENTER } from "./sso-enter.ts"
+import { keepProviderSession } from "./sso-replaced-session.ts"
 
 /** Logs the call, and cleans up after it. */
 export function afterwards(settings: AuthSettings) {

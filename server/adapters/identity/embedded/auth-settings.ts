@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "#db/client.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { Log } from "#server/log.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 
 export interface AuthSettings {
   origin: string

@@ -18,9 +18,9 @@ import {
   authVerification,
 } from "#db/schema/auth.ts"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
-import { REALTIME_AUDIENCE } from "#server/adapters/identity/realtime-token.ts"
+import { REALTIME_AUDIENCE } from "#server/ports/identity-contract.ts"
 import { readLanguage } from "#server/transport/language.ts"
-import type { Language } from "#server/users/language-contract.ts"
+import type { Language } from "#server/language-contract.ts"
 import { afterwards } from "./after-call.ts"
 import { ACCOUNT_WINDOW } from "./attempts.ts"
 import type { AuthSettings } from "./auth-settings.ts"
@@ -41,7 +41,7 @@ import { MADE_ON_SERVER, RESET_LINK_LIFE, resetLink } from "./reset-link.ts"
 import { forgetTrustedBrowsers, removeFactors, SECOND_FACTOR_LIMITS, secondFactor } from "./second-factor.ts"
 import { senderOfCall, ADDRESS_HEADER } from "./sender.ts"
 import { admitInvited } from "./signup.ts"
-import { enterByProvider } from "./sso/enter.ts"
+import { enterByProvider } from "./sso-enter.ts"
 
 export const API_KEY_PREFIX = "tide_"
 

@@ -11,7 +11,7 @@ import { checkAttempt } from "./second-factor.ts"
 import { rememberKey } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
 import { INVITATION_HEADER, signupClosed } from "./signup.ts"
-import { rememberProviderSession } from "./sso/replaced-session.ts"
+import { rememberProviderSession } from "./sso-replaced-session.ts"
 
 /**
  * Checks for which better-auth has no setting: our schema for every body, an explained refusal of

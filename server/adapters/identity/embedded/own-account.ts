@@ -17,7 +17,7 @@ import { openOwnPasskeys } from "./own-passkeys.ts"
 import { verifyPassword } from "./password.ts"
 import type { RecordEvent } from "./auth-settings.ts"
 import { senderOfVisit } from "./sender.ts"
-import { issuerOf } from "./sso/find-account.ts"
+import { issuerOf } from "./sso-find-account.ts"
 
 interface OwnAccountSettings {
   db: Database

@@ -9,7 +9,7 @@ import { CONFIRM_ADDRESS } from "./confirm-address.ts"
 import { ownerOfPasskey, VERIFY_PASSKEY } from "./passkeys.ts"
 import { senderOfCall } from "./sender.ts"
 import { challengedUser, VERIFY_TOTP, VERIFYING } from "./second-factor.ts"
-import { ENTER } from "./sso/enter.ts"
+import { ENTER } from "./sso-enter.ts"
 
 type Settings = Pick<AuthSettings, "db" | "record" | "afterResponse">
 

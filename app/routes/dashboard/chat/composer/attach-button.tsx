@@ -5,7 +5,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { FilePicker } from "./file-picker.tsx"
 
 interface AttachButtonProps {

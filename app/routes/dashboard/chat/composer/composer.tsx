@@ -8,7 +8,7 @@ import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { AddresseeNotice } from "./addressee-notice.tsx"
 import { MentionNotice } from "./mention-notice.tsx"
 import { AttachButton } from "./attach-button.tsx"
-import { DraftChip, UploadChip } from "#app/routes/dashboard/chat/conversation/attachment-list.tsx"
+import { DraftChip, UploadChip } from "./attachment-list.tsx"
 import type { Draft } from "./drafts.ts"
 import { useAttaching } from "./use-attaching.ts"
 import { TooLong } from "./too-long.tsx"
@@ -16,7 +16,7 @@ import { useMentioning } from "./use-mentioning.ts"
 import { usePasting } from "./use-pasting.ts"
 import { useToastSpace } from "./use-toast-space.ts"
 import { useDroppedFiles } from "#app/routes/dashboard/files/upload/use-dropped-files.ts"
-import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
+import { useFileDrop } from "#app/routes/dashboard/files/upload/use-file-drop.ts"
 
 const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
 

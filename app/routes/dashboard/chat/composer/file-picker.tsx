@@ -9,9 +9,9 @@ import { Field } from "#app/ui/field.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Attachment } from "#server/chat/contract.ts"
 import { FILE_SEARCH_LIMIT, type FilePage, type FileSummary } from "#server/files/contract.ts"
-import { send } from "#app/routes/dashboard/send.ts"
-import { useSearch } from "#app/routes/dashboard/use-search.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
+import { useSearch } from "#app/routes/dashboard/requests/use-search.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { whyNot } from "./use-attaching.ts"
 
 interface FilePickerProps {

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react"
 import { classNames } from "#app/ui/class-names.ts"
-import { splitAt } from "#app/routes/dashboard/chat/conversation/marked-text.tsx"
+import { splitAt } from "./marked-text.tsx"
 import type { Mentioning } from "./use-mentioning.ts"
 
 /**

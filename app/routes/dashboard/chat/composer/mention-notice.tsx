@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 
 /** Names that are listed. */
 const MOST = 3

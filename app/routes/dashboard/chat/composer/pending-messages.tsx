@@ -2,7 +2,7 @@ import { msg } from "@lingui/core/macro"
 import { createContext, use, useCallback, useState, useSyncExternalStore, type ReactNode } from "react"
 import { i18nOfDocument } from "#app/language/i18n.ts"
 import { postMessage, type OutgoingMessage } from "./send-message.ts"
-import { RequestRefused } from "#app/routes/dashboard/send.ts"
+import { RequestRefused } from "#app/routes/dashboard/requests/send.ts"
 import { readDraft, returnToDraft, clearDraft, type Draft } from "./drafts.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro"
 import { Icon } from "#app/ui/icon.tsx"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 
 /** In place of the composer, for somebody who may only read in the space. */
 export function ReaderNotice() {

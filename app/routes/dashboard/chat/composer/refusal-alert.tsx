@@ -3,7 +3,7 @@ import { useLingui } from "@lingui/react/macro"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import type { RequestRefused } from "#app/routes/dashboard/send.ts"
+import type { RequestRefused } from "#app/routes/dashboard/requests/send.ts"
 
 interface RefusalAlertProps {
   refusal: RequestRefused | null

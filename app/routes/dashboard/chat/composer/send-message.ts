@@ -1,6 +1,6 @@
 import { href } from "react-router"
 import type { Asked, Attachment, Stored, Waits } from "#server/chat/contract.ts"
-import { request } from "#app/routes/dashboard/send.ts"
+import { request } from "#app/routes/dashboard/requests/send.ts"
 
 /** The body of a request to send a message. */
 export interface OutgoingMessage {

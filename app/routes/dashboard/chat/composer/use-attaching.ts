@@ -13,8 +13,8 @@ import {
   type Attachment,
 } from "#server/chat/contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { send } from "#app/routes/dashboard/send.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
 
 export interface Uploading {
   id: number

@@ -5,8 +5,8 @@ import type { Member } from "#server/spaces/contract.ts"
 import { addresseeOf, ASSISTANT } from "#server/chat/addressee-contract.ts"
 import { MESSAGE_LIMIT } from "#server/chat/contract.ts"
 import { findMentions, findUnmatched, nameMembers } from "#server/notifications/mention-contract.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 
 /** Members that are offered at a time. */
 const MOST = 8

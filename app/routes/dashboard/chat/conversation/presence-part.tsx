@@ -8,8 +8,8 @@ import { useIsVisible } from "#app/ui/use-is-visible.ts"
 import { chatPresenceChannel } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useDraft } from "#app/routes/dashboard/chat/composer/drafts.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { createPresence, NOBODY } from "./presence.ts"
 
 /** Avatars that are shown; the rest are counted. */

@@ -9,8 +9,8 @@ import { chatCalls, type WaitingMessage } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { returnToDraft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 
 interface WaitingLineProps {
   threadId: string

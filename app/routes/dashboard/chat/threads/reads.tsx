@@ -1,7 +1,7 @@
 import { createContext, use, useEffect, useMemo, type ReactNode } from "react"
 import { useLivePages } from "#app/realtime/use-live.tsx"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useSpace } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useSpace } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { ThreadRead, ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 

@@ -13,7 +13,7 @@ import { useUnread } from "#app/routes/dashboard/notifications/use-unread.ts"
 import { useCountUnread } from "./reads.tsx"
 import { SearchResultList } from "./thread-search.tsx"
 import { ThreadMenu } from "./thread-menu.tsx"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useHydrated } from "#app/ui/use-hydrated.ts"
 
 /** The part of it that the chat's layout has loaded. */

@@ -4,9 +4,9 @@ import { useCallback } from "react"
 import { href, Link } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
-import { send } from "#app/routes/dashboard/send.ts"
-import { usePlace, type Place } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useSearch } from "#app/routes/dashboard/use-search.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
+import { usePlace, type Place } from "#app/routes/dashboard/place/use-place.ts"
+import { useSearch } from "#app/routes/dashboard/requests/use-search.ts"
 import { inOrder } from "#app/features/markdown/in-order.tsx"
 
 export function SearchResultList({ sought, onLeave }: { sought: string; onLeave: (() => void) | undefined }) {

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useRevalidator } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
 
 /** Deletes a conversation immediately, and offers to undo it. */

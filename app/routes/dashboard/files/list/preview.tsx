@@ -7,7 +7,7 @@ import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { Stage } from "#app/ui/stage.tsx"
 import { isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
-import { request } from "#app/routes/dashboard/send.ts"
+import { request } from "#app/routes/dashboard/requests/send.ts"
 import { iconOf } from "./file-thumbnail.tsx"
 
 const DAY_AND_TIME = { dateStyle: "medium", timeStyle: "short" } as const

@@ -3,8 +3,8 @@ import { useRef, type RefObject } from "react"
 import { href } from "react-router"
 import { AnchoredMenu, MenuItem, MenuLink, MenuSeparator } from "#app/ui/menu.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { RowActs } from "./file-row.tsx"
 
 export interface OpenMenu {

@@ -6,7 +6,7 @@ import { GhostButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Menu, MenuItem } from "#app/ui/menu.tsx"
 import { ARCHIVE_LIMIT } from "#server/files/acts-contract.ts"
-import { useOtherPlaces } from "#app/routes/dashboard/spaces/use-spaces.ts"
+import { useOtherPlaces } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { Selection } from "./use-selection.ts"
 
 /** The actions for the selected files. At the bottom of the window, within reach of a thumb. */

@@ -7,7 +7,7 @@ import { recallPages } from "#app/realtime/recall-pages.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { Loaded, LiveRow } from "#server/realtime/contract.ts"
-import { send } from "#app/routes/dashboard/send.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
 import { argsAfterFiltered, filteredPage, type PageArgs } from "./filtered-page.ts"
 
 /** Milliseconds. Changes within this time cause one reload. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react"
-import { send } from "#app/routes/dashboard/send.ts"
+import { send } from "#app/routes/dashboard/requests/send.ts"
 import type { MatchCount } from "#server/files/acts-contract.ts"
 import type { FilePages } from "./use-file-pages.ts"
 import type { Selection } from "./use-selection.ts"

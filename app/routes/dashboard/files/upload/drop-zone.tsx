@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro"
 import { useEffect, useRef } from "react"
 import { Icon } from "#app/ui/icon.tsx"
-import { useFileDrop } from "#app/routes/dashboard/use-file-drop.ts"
+import { useFileDrop } from "./use-file-drop.ts"
 import type { Chosen } from "./upload.ts"
 import { useDroppedFiles } from "./use-dropped-files.ts"
 

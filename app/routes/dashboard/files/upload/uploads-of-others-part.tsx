@@ -8,8 +8,8 @@ import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import { useIsVisible } from "#app/ui/use-is-visible.ts"
 import { fileUploadsChannel, type Uploading } from "#server/files/upload-progress-contract.ts"
 import type { Member } from "#server/spaces/contract.ts"
-import { usePlace } from "#app/routes/dashboard/spaces/use-place.ts"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { createUploadsOfOthers } from "./uploads-of-others.ts"
 
 /** Uploads that are shown; the rest are counted. */

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { rename } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
-import { openPostgres } from "./servers.ts"
-import { findAccount, ownEverything, run, type Account } from "./embedded/account.ts"
-import { findBinaries, type Binaries } from "./embedded/binaries.ts"
-import { claimDirectory, readClaim } from "./embedded/claim.ts"
-import { stopOrphan } from "./embedded/orphan.ts"
-import { supervise } from "./embedded/supervise.ts"
-import { mayKeepHistory } from "./installation.ts"
-import { archiveOf, archivingInto, createArchive } from "./embedded/wal-archive.ts"
+import { openPostgres } from "#db/servers.ts"
+import { findAccount, ownEverything, run, type Account } from "./account.ts"
+import { findBinaries, type Binaries } from "./binaries.ts"
+import { claimDirectory, readClaim } from "./claim.ts"
+import { stopOrphan } from "./orphan.ts"
+import { supervise } from "./supervise.ts"
+import { mayKeepHistory } from "#db/installation.ts"
+import { archiveOf, archivingInto, createArchive } from "./wal-archive.ts"
 
 export interface EmbeddedPostgres {
   url: string

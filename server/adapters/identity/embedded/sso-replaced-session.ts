@@ -3,7 +3,7 @@ import { getSessionFromCtx } from "better-auth/api"
 import { eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
-import { VERIFY_TOTP } from "#server/adapters/identity/embedded/second-factor.ts"
+import { VERIFY_TOTP } from "./second-factor.ts"
 
 /** The calls in which better-auth replaces the caller's session with a new one. */
 const REPLACING = new Set(["/change-password", "/two-factor/disable", VERIFY_TOTP])

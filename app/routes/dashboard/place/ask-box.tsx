@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Form, useNavigation } from "react-router"
 import { Button } from "#app/ui/button.tsx"
-import { usePlace } from "./spaces/use-place.ts"
+import { usePlace } from "./use-place.ts"
 import { Icon } from "#app/ui/icon.tsx"
 
 /** Takes a message to the chat, which sends it in a new conversation. */

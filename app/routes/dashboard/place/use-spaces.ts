@@ -1,15 +1,13 @@
 import { useLingui } from "@lingui/react/macro"
-import { href, useParams, useRouteLoaderData } from "react-router"
+import { href, useParams } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
+import { useViewer } from "#app/routes/dashboard/viewer/use-viewer.ts"
 import type { Membership } from "#server/spaces/contract.ts"
-import type { loader } from "#app/routes/dashboard/layout.tsx"
 import { addressesIn, usePlace, type Place } from "./use-place.ts"
 
 /** The user's memberships, live, on any page of the dashboard group. */
 export function useSpaces(): readonly Membership[] {
-  const data = useRouteLoaderData<typeof loader>("routes/dashboard/layout")
-  if (!data) throw new Error("useSpaces was called outside routes/dashboard/layout.tsx.")
-  return useLive(data.memberships)
+  return useLive(useViewer().memberships)
 }
 
 /**
@@ -18,9 +16,7 @@ export function useSpaces(): readonly Membership[] {
  */
 export function useOffersSpaces(): boolean {
   const spaces = useSpaces()
-  return (
-    (useRouteLoaderData<typeof loader>("routes/dashboard/layout")?.hasSpaces ?? false) || spaces.length > 0
-  )
+  return useViewer().hasSpaces || spaces.length > 0
 }
 
 /**

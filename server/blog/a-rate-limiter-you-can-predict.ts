@@ -1,4 +1,4 @@
-import type { BlogPost } from "#server/blog/contract.ts"
+import type { BlogPost } from "./contract.ts"
 import { author } from "./author.ts"
 
 export const aRateLimiterYouCanPredict: BlogPost = {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
-import { LARGEST_PICTURE } from "#server/accounts/contract.ts"
+import { LARGEST_PICTURE } from "#server/picture-contract.ts"
 
 /** Chooses a picture, and shows a preview. The surrounding form sends it. */
 export function PictureField({

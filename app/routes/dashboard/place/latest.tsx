@@ -7,7 +7,7 @@ import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { ThreadSummary } from "#server/chat/contract.ts"
-import { usePlace } from "./spaces/use-place.ts"
+import { usePlace } from "./use-place.ts"
 import type { FileSummary } from "#server/files/contract.ts"
 
 export function LatestThreads({ threads, now }: { threads: readonly ThreadSummary[]; now: number }) {

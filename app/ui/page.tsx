@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
-import { Breadcrumbs } from "#app/ui/breadcrumbs.tsx"
-import { classNames } from "#app/ui/class-names.ts"
+import { Breadcrumbs } from "./breadcrumbs.tsx"
+import { classNames } from "./class-names.ts"
 
 /** A page inside the shell that scrolls with the window. */
 export function Page({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {

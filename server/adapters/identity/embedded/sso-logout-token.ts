@@ -5,9 +5,9 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authVerification } from "#db/schema/auth.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
-import type { RecordEvent } from "#server/adapters/identity/embedded/auth-settings.ts"
-import { providerIdOf } from "./find-account.ts"
-import type { OpenProvider } from "./provider.ts"
+import type { RecordEvent } from "./auth-settings.ts"
+import { providerIdOf } from "./sso-find-account.ts"
+import type { OpenProvider } from "./sso-provider.ts"
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
 

@@ -5,9 +5,9 @@ import type { Database, Transaction } from "#db/client.ts"
 import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
 import type { Sender } from "#server/accounts/security-contract.ts"
 import type { SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
-import { forgetAddressChange } from "#server/adapters/identity/embedded/forget-address-change.ts"
-import { removeFactors } from "#server/adapters/identity/embedded/second-factor.ts"
-import type { RecordEvent } from "#server/adapters/identity/embedded/auth-settings.ts"
+import { forgetAddressChange } from "./forget-address-change.ts"
+import { removeFactors } from "./second-factor.ts"
+import type { RecordEvent } from "./auth-settings.ts"
 
 /** The claims of an ID token, or of the provider's user info. */
 export const Claims = v.object({

@@ -6,7 +6,7 @@ import { LinkButton } from "#app/ui/button.tsx"
 import type { FileUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Plan } from "#server/users/contract.ts"
-import { StorageBar } from "./files/list/usage-meter.tsx"
+import { StorageBar } from "#app/routes/dashboard/files/list/usage-meter.tsx"
 
 /** The user's plan and its limits, in the figures that the server enforces. */
 export function PlanCard({

@@ -1,5 +1,5 @@
 import { Avatar } from "#app/ui/avatar.tsx"
-import { useUser } from "#app/routes/dashboard/use-user.ts"
+import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import type { Membership } from "#server/spaces/contract.ts"
 import { pictureOf } from "./use-spaces.ts"
 

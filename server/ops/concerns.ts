@@ -1,12 +1,11 @@
 import type { LearnedLimits } from "#server/chat/model-abilities.ts"
 import { dataOfReason } from "#server/errors.ts"
-import type { Certificate } from "#server/ops/certificate.ts"
-import { CLOCK_TOLERANCE } from "#server/ops/clock.ts"
-import { LITTLE_SPACE, NO_SPACE } from "#server/ops/disk.ts"
-import type { KeptLog } from "#server/ops/kept-log.ts"
-import { LONG_WAIT } from "#server/ops/queued.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
-import { isNewer, type ReleaseCheck } from "./releases.ts"
+import type { Certificate } from "./certificate.ts"
+import { CLOCK_TOLERANCE } from "./clock.ts"
+import { LITTLE_SPACE, NO_SPACE } from "./disk.ts"
+import type { KeptLog } from "./kept-log.ts"
+import { LONG_WAIT } from "./queued.ts"
 
 /** Something that an operator should do, as `/admin` and `npm run doctor` say it. */
 export interface Concern {
@@ -127,16 +126,4 @@ export function judgeBackups({
 export function judgeHistory({ isBehind }: { isBehind: boolean }): Concern[] {
   const docs = "/docs/backup#any-moment"
   return isBehind ? [{ state: "warning", what: dataOfReason("history-behind"), docs }] : []
-}
-
-export function judgeRelease(
-  { newest, failed }: Omit<ReleaseCheck, "checkedAt">,
-  current: string,
-): Concern[] {
-  const docs = "/docs/upgrading"
-  if (newest && isNewer(newest.version, current)) {
-    const what = dataOfReason("newer-version", { version: newest.version, current })
-    return [{ state: "notice", what, docs }]
-  }
-  return failed ? [{ state: "notice", what: dataOfReason("newest-version-unknown"), docs }] : []
 }
