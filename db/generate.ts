@@ -19,7 +19,7 @@ async function generate(options: string[]): Promise<void> {
   const texts = before.map(textOf)
   draw(options)
   forgetOlderSnapshots()
-  const own = [...changedIdentities(liveTables, texts), ...changedRules(readRules(), texts)]
+  const own = [...changedIdentities([...liveTables.keys()], texts), ...changedRules(readRules(), texts)]
   if (own.length === 0) return
   const hasDrawn = migrations().length > before.length
   if (!hasDrawn) {

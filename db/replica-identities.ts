@@ -1,7 +1,7 @@
-import type { liveTables } from "./schema/live-table.ts"
+import type { Identified } from "./schema/live-table.ts"
 
 /** The statements that make each table's index its replica identity, where the migrations do not end with it. */
-export function changedIdentities(tables: typeof liveTables, migrations: readonly string[]): string[] {
+export function changedIdentities(tables: readonly Identified[], migrations: readonly string[]): string[] {
   const newest = new Map<string, string>()
   for (const [, table = "", index = ""] of migrations
     .join("\n")

@@ -9,6 +9,7 @@ export const refusalTexts = {
   ...realtimeTexts,
   ...clientTexts,
 
+  "no-such-record": "There is no such record, or it is not yours.",
   "no-such-file": "There is no such file, or it is not yours.",
   "no-such-upload": "There is no such upload, or it is not yours.",
   "no-such-link": "There is no such link, or it is not yours.",

@@ -16,15 +16,13 @@ import { liveTable } from "./live-table.ts"
 import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
 import { spaceKey, spaces } from "./spaces.ts"
-import { users } from "./users.ts"
+import { ofUser } from "./users.ts"
 
 export const chatThreads = pgTable(
   "chat_threads",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     title: text("title").notNull(),
     /**
      * Who set the title. The model may replace the start of the message; nothing replaces the
@@ -70,6 +68,12 @@ export const chatThreads = pgTable(
   ],
 )
 
+/** The column of a row that belongs to a conversation, and is deleted with it. */
+export const ofThread = () =>
+  uuid("thread_id")
+    .notNull()
+    .references(() => chatThreads._id, { onDelete: "cascade" })
+
 /** A file as it was when it was attached. The file itself may have been deleted since. */
 export interface Attachment {
   fileId: string
@@ -83,12 +87,8 @@ export interface Attachment {
 function message() {
   return {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    userId: ofUser(),
+    threadId: ofThread(),
     role: text("role", { enum: ["user", "assistant"] }).notNull(),
     content: text("content").notNull(),
     /** Null where there are none. */
@@ -160,12 +160,8 @@ export const chatTurns = pgTable(
     _id: uuid("_id")
       .primaryKey()
       .references(() => chatMessages._id, { onDelete: "cascade" }),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    userId: ofUser(),
+    threadId: ofThread(),
     questionId: uuid("question_id")
       .notNull()
       .references(() => chatMessages._id, { onDelete: "cascade" }),
@@ -258,12 +254,8 @@ export const chatShares = pgTable(
   "chat_shares",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    userId: ofUser(),
+    threadId: ofThread(),
     /** Hex: SHA-256 of the last part of the URL. */
     tokenHash: text("token_hash").notNull().unique(),
     /** The last four characters of the URL, by which its owner recognises it. */
@@ -323,12 +315,8 @@ export const chatWaiting = pgTable(
   "chat_waiting",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    userId: ofUser(),
+    threadId: ofThread(),
     /** The order in the conversation. Given while the conversation is locked: that of the commits. */
     place: integer("place").notNull(),
     requestId: text("request_id").notNull(),
@@ -359,12 +347,8 @@ export const chatReads = pgTable(
   "chat_reads",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    userId: ofUser(),
+    threadId: ofThread(),
     /** The conversation's `message_count` when they last saw it. */
     messageCount: integer("message_count").notNull(),
     readAt: milliseconds("read_at").notNull(),

@@ -1,7 +1,7 @@
-import { bigint, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
+import { bigint, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
 import { record } from "./record.ts"
-import { users } from "./users.ts"
+import { ofUser } from "./users.ts"
 
 /**
  * Browsers and programs that have a live connection now. A row lives as long as its connection, or
@@ -11,9 +11,7 @@ export const devices = pgTable(
   "devices",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     /** As the device describes itself: `Firefox on Linux`. */
     label: text("label").notNull(),
     connectionId: text("connection_id").notNull().unique(),

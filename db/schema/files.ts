@@ -14,8 +14,8 @@ import {
 import { liveTable } from "./live-table.ts"
 import { owned } from "./ownership.ts"
 import { byteString, milliseconds, record } from "./record.ts"
-import { PERSONAL, spaceKey, spaces } from "./spaces.ts"
-import { users } from "./users.ts"
+import { ofSpace, PERSONAL, spaceKey, spaces } from "./spaces.ts"
+import { ofUser, users } from "./users.ts"
 
 /**
  * Bytes in the blob store. The server creates `key`: the user's name for a file never reaches the
@@ -62,9 +62,7 @@ export const files = pgTable(
     storageId: uuid("storage_id")
       .notNull()
       .references(() => blobs._id),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     fileName: text("file_name").notNull(),
     mimeType: text("mime_type").notNull(),
     size: bytes("size").notNull(),
@@ -123,9 +121,7 @@ export const fileShares = pgTable(
   "file_shares",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     fileId: uuid("file_id")
       .notNull()
       .references(() => files._id, { onDelete: "cascade" }),
@@ -224,9 +220,7 @@ export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     /** Hex: SHA-256 of the key. */
     keyHash: text("key_hash").notNull(),
     /** Hex: what was asked for. Another request with the key is refused. */
@@ -256,9 +250,7 @@ export const fileUsage = pgTable(
   "file_usage",
   {
     ...record(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     used: bytes("used").notNull().default(0),
     reserved: bytes("reserved").notNull().default(0),
     /** The part of `used` that is in the trash, maintained by the rule `count_changed_files`. */
@@ -283,9 +275,7 @@ export const spaceFileRevisions = pgTable(
   "space_file_revisions",
   {
     ...record(),
-    spaceId: uuid("space_id")
-      .notNull()
-      .references(() => spaces._id, { onDelete: "cascade" }),
+    spaceId: ofSpace(),
     revision: bigint("revision", { mode: "number" }).notNull().default(1),
   },
   (table) => [

@@ -49,7 +49,9 @@ type DeclaredLive<Watched extends PgTable, Row = InferSelectModel<Watched>> = {
 } & (WhoseRow<Watched> | { of: "nobody" | "space" })
 
 /** Filled by the modules of the schema, as `ownerships` is. */
-export const liveTables: Pick<LiveTable<object>, "identityIndex" | "name" | "schema">[] = []
+export const liveTables = new Map<Identified, PgTable>()
+
+export type Identified = Pick<LiveTable<object>, "identityIndex" | "name" | "schema">
 
 /** Declares that live queries may read a table. */
 export function liveTable<Watched extends PgTable>(
@@ -68,28 +70,22 @@ export function liveTable<Watched extends PgTable>(
       },
     ]),
   )
-  const identity = {
+  const description = {
     schema: getTableConfig(table).schema ?? "public",
     name: getTableName(table),
-    identityIndex: findIndex(table, [...keys, "_id"]),
-  }
-  liveTables.push(identity)
-  const description = {
-    ...identity,
     identity: keys,
+    identityIndex: findIndex(table, [...keys, "_id"]),
     columns,
   }
-  sources.set(description, table)
+  liveTables.set(description, table)
   // Field by field these are the table's own columns, which no type can follow through
   // `fromEntries`.
   return description as unknown as LiveTable<InferSelectModel<Watched> & { _id: string }>
 }
 
-const sources = new WeakMap<object, PgTable>()
-
 /** The table that a live query reads. */
 export function sourceOf(description: Pick<LiveTable<unknown>, "name">): PgTable {
-  const source = sources.get(description)
+  const source = liveTables.get(description as Identified)
   if (!source) throw new Error(`The table ${description.name} is not declared with liveTable.`)
   return source
 }

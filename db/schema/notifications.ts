@@ -1,7 +1,7 @@
 import { not, sql } from "drizzle-orm"
 import { boolean, foreignKey, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
-import { chatMessages, chatThreads } from "./chat.ts"
+import { chatMessages, ofThread } from "./chat.ts"
 import { milliseconds, record } from "./record.ts"
 import { spaceMembers } from "./spaces.ts"
 import { users } from "./users.ts"
@@ -20,9 +20,7 @@ export const notifications = pgTable(
     /** Who was mentioned. */
     userId: uuid("user_id").notNull(),
     spaceId: uuid("space_id").notNull(),
-    threadId: uuid("thread_id")
-      .notNull()
-      .references(() => chatThreads._id, { onDelete: "cascade" }),
+    threadId: ofThread(),
     messageId: uuid("message_id")
       .notNull()
       .references(() => chatMessages._id, { onDelete: "cascade" }),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
 import { byteString, milliseconds, record } from "./record.ts"
-import { users } from "./users.ts"
+import { ofUser } from "./users.ts"
 
 /**
  * The `space_key` of a row that is in no space. Ranges of live queries and the replica identity need
@@ -41,6 +41,12 @@ export const spaces = pgTable(
   ],
 )
 
+/** The column of a row that is in a space, and is deleted with it. */
+export const ofSpace = () =>
+  uuid("space_id")
+    .notNull()
+    .references(() => spaces._id, { onDelete: "cascade" })
+
 /** Pictures of spaces. In a separate table, because lists read `spaces` and not these bytes. */
 export const spacePictures = pgTable("space_pictures", {
   spaceId: uuid("space_id")
@@ -62,12 +68,8 @@ export const spaceMembers = pgTable(
   "space_members",
   {
     ...record(),
-    spaceId: uuid("space_id")
-      .notNull()
-      .references(() => spaces._id, { onDelete: "cascade" }),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    spaceId: ofSpace(),
+    userId: ofUser(),
     role: text("role", { enum: ROLES }).notNull(),
     /** The space is in the trash: nobody may see what is in it. */
     trashed: boolean("trashed").notNull().default(false),
@@ -94,9 +96,7 @@ export const spaceInvitations = pgTable(
   "space_invitations",
   {
     ...record(),
-    spaceId: uuid("space_id")
-      .notNull()
-      .references(() => spaces._id, { onDelete: "cascade" }),
+    spaceId: ofSpace(),
     /** In lower case. Empty for a link that anyone may use. */
     email: text("email").notNull().default(""),
     role: text("role", { enum: ["editor", "reader"] }).notNull(),
@@ -111,9 +111,7 @@ export const spaceInvitations = pgTable(
     /** The people whose access was taken away since: it does not let them in again. */
     barred: uuid("barred").array().notNull().default([]),
     /** Who invited. */
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users._id, { onDelete: "cascade" }),
+    userId: ofUser(),
     /** Of the space, for the person who is invited. */
     spaceName: text("space_name").notNull().default(""),
   },

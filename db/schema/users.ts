@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { boolean, check, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { boolean, check, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core"
 import { liveTable } from "./live-table.ts"
 import { record } from "./record.ts"
 
@@ -36,6 +36,12 @@ export const users = pgTable(
     check("users_language", sql`${table.language} in ('en', 'de')`),
   ],
 )
+
+/** The column of a row that is somebody's, and is deleted with their record. */
+export const ofUser = () =>
+  uuid("user_id")
+    .notNull()
+    .references(() => users._id, { onDelete: "cascade" })
 
 /**
  * The record under which stays what people added to spaces, once their accounts are deleted. The

@@ -54,12 +54,12 @@ describe("the rules in db/rules", () => {
 
 describe("the replica identities of live tables", () => {
   it("are all in the migrations", () => {
-    expect(liveTables.length).toBeGreaterThan(10)
-    expect(changedIdentities(liveTables, migrations)).toEqual([])
+    expect(liveTables.size).toBeGreaterThan(10)
+    expect(changedIdentities([...liveTables.keys()], migrations)).toEqual([])
   })
 
   it("are written for a new table, and for another index", () => {
-    const [first] = liveTables
+    const [first] = liveTables.keys()
     const other = { ...first!, identityIndex: "users_live_in_space" }
     const added = { schema: "public", name: "notes", identityIndex: "notes_live" }
     expect(changedIdentities([other, added], migrations)).toEqual([
