@@ -1,4 +1,5 @@
 import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
+import { chatFunctions } from "./chat/operations.ts"
 import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
 import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
@@ -24,7 +25,14 @@ export const domains: readonly Domain[] = [
     mutations: fileMutations,
     channels: fileChannels,
   },
-  { name: "chat", scope: "chat", queries: liveChat, mutations: chatMutations, channels: chatChannels },
+  {
+    name: "chat",
+    scope: "chat",
+    queries: liveChat,
+    operations: chatFunctions,
+    mutations: chatMutations,
+    channels: chatChannels,
+  },
   {
     name: "spaces",
     scope: "spaces",

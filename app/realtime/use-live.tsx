@@ -119,12 +119,13 @@ export function useLive<Row extends LiveRow>(loaded: Loaded<Row>): readonly Row[
 
 /**
  * Like `useLive`, for a paginated query: `loadMore` adds the next page. `argsAfter` returns the
- * arguments of a page from the `end` of the one before. All pages are live, unless `open` returns a
+ * arguments of a page from the `end` of the one before, `after` beside those of the first if it is
+ * not given. All pages are live, unless `open` returns a
  * list whose pages come from elsewhere.
  */
 export function useLivePages<Row extends LiveRow>(
   loaded: Loaded<Row>,
-  argsAfter: (end: string) => unknown,
+  argsAfter: (end: string) => unknown = (end) => ({ ...Object(loaded.args), after: end }) as unknown,
   open: (client: LiveClient, first: Loaded, argsAfter: (end: string) => unknown) => PagedList = createPages,
 ) {
   const client = useClient()

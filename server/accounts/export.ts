@@ -1,6 +1,5 @@
-import { listThreads, listTrashedThreads } from "#server/chat/threads.ts"
 import { exportFromSpaces } from "#server/chat/export-from-spaces.ts"
-import { writeThreadFiles } from "#server/chat/export.ts"
+import { eachThread, writeThreadFiles } from "#server/chat/export.ts"
 import { openAllFiles, openTrashedFiles } from "#server/files/archive.ts"
 import { zipOf } from "#server/files/zip.ts"
 import { writeJsonObject } from "#server/json-texts.ts"
@@ -34,8 +33,8 @@ async function* collect(scope: Exporting) {
   yield { name: "records.json", input: writeJsonObject(await findOwnRecords(scope)) }
   const picture = await findPicture(scope)
   if (picture) yield { name: "picture.webp", input: picture }
-  yield* writeThreads(scope, listThreads)
-  yield* within("trash/", writeThreads(scope, listTrashedThreads))
+  yield* writeThreads(scope, false)
+  yield* within("trash/", writeThreads(scope, true))
   const fromSpaces = await exportFromSpaces(scope)
   if (fromSpaces) yield { name: "spaces/messages.json", input: fromSpaces }
   yield* within("files/", openAllFiles(scope))
@@ -46,19 +45,14 @@ async function* collect(scope: Exporting) {
  * In two formats, for people and for programs. The number distinguishes conversations with the same
  * title.
  */
-async function* writeThreads(scope: Exporting, list: typeof listTrashedThreads) {
+async function* writeThreads(scope: Exporting, trashed: boolean) {
   let number = 0
-  let cursor: string | undefined
-  do {
-    const page = await list(scope, { cursor, limit: 50 })
-    for (const thread of page.threads) {
-      number += 1
-      const lastModified = new Date(thread.lastMessageAt)
-      for (const { name, text } of await writeThreadFiles(scope, thread))
-        yield { name: `conversations/${number} ${name}`, lastModified, input: text }
-    }
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
+  for await (const thread of eachThread(scope, { trashed })) {
+    number += 1
+    const lastModified = new Date(thread.lastMessageAt)
+    for (const { name, text } of await writeThreadFiles(scope, thread))
+      yield { name: `conversations/${number} ${name}`, lastModified, input: text }
+  }
 }
 
 async function* within<Entry extends { name: string }>(folder: string, entries: AsyncIterable<Entry>) {

@@ -3,19 +3,14 @@ import * as v from "valibot"
 import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { isInPlace, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
+import { mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
 import { ThreadId } from "./contract.ts"
 
 type Asking = Scope<"db" | "viewer">
 
-/** The viewer's own conversations, or those in one of their spaces, except those in the trash. */
-export function threadsIn(scope: Asking, spaceId?: string): SQL | undefined {
-  return and(isInPlace(scope, chatThreads, spaceId), eq(chatThreads.trashed, false))
-}
-
-/** The viewer's conversations in the trash. */
-export function ownTrashedThreads(scope: Asking): SQL | undefined {
-  return and(isInPlace(scope, chatThreads, undefined), eq(chatThreads.trashed, true))
+/** Where a conversation is sought. */
+interface Sought {
+  trashed?: boolean
 }
 
 /** The conversations that the viewer may see, wherever they are. */
@@ -35,13 +30,8 @@ export function readableThread(scope: Asking, id: string): SQL | undefined {
  * One conversation that the viewer may change, for a statement that changes it. Throws NotFound as
  * `readableThread` does.
  */
-export function editableThread(scope: Asking, id: string): SQL | undefined {
-  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, false), eq(chatThreads._id, parseId(id)))
-}
-
-/** The same in the trash. */
-export function editableTrashedThread(scope: Asking, id: string): SQL | undefined {
-  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, true), eq(chatThreads._id, parseId(id)))
+export function editableThread(scope: Asking, id: string, { trashed = false }: Sought = {}): SQL | undefined {
+  return and(mayEdit(scope, chatThreads), eq(chatThreads.trashed, trashed), eq(chatThreads._id, parseId(id)))
 }
 
 /**
@@ -51,7 +41,7 @@ export function editableTrashedThread(scope: Asking, id: string): SQL | undefine
 export async function requireEditableThread(
   scope: Asking,
   id: string,
-  { trashed }: { trashed: boolean } = { trashed: false },
+  { trashed = false }: Sought = {},
 ): Promise<{ spaceId: string | null }> {
   const [thread] = await scope.db
     .select({ spaceId: chatThreads.spaceId })

@@ -1,11 +1,12 @@
 import * as v from "valibot"
-import { PageCursor, PageLength, RowCursor } from "#server/page-contract.ts"
+import { record } from "#server/operations/contract.ts"
+import { PageLength, RowCursor } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import { linkLimits } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
 import type { ChannelType, MutationType } from "#server/realtime/contract.ts"
-import { Everywhere, InSpace, SpaceId } from "#server/spaces/place-contract.ts"
+import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
   ReplyDelta,
@@ -16,79 +17,42 @@ import type {
   ChatChunk,
   ChatMessage,
   ChatRead,
-  ChatReplacedMessage,
   ChatShare,
   ChatThread,
   ChatTurn,
-  ChatWaiting,
 } from "#db/schema/chat.ts"
 
 export type { ReplyDelta, ReplyPart, Attachment, LeftOut, Recall }
 
 /** A conversation as lists show it. */
-export type ThreadSummary = Pick<
-  ChatThread,
-  "_id" | "_creationTime" | "title" | "lastMessageAt" | "spaceId" | "peopleOnly" | "messageCount"
->
+export const ThreadRow = v.strictObject({
+  ...record,
+  title: v.string(),
+  lastMessageAt: v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch.")),
+  spaceId: v.pipe(
+    v.nullable(v.pipe(v.string(), v.uuid())),
+    v.description("The space that it is in. Null for a personal conversation."),
+  ),
+  peopleOnly: v.pipe(
+    v.boolean(),
+    v.description("In a space: the model replies only to messages that name it."),
+  ),
+  messageCount: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("How many messages were ever stored in it. It never shrinks."),
+  ),
+})
+export type ThreadSummary = v.InferOutput<typeof ThreadRow>
 
 /** How far the viewer has read a conversation of a space. */
 export type ThreadRead = Pick<ChatRead, "_id" | "threadId" | "messageCount" | "readAt">
-
-export interface ThreadPage {
-  threads: ThreadSummary[]
-  /** Cursor of the conversations after these; null if there are none. */
-  nextCursor: string | null
-}
-
-/** A message. If it is a reply, with the turn that produced it. */
-export type Entry = Pick<
-  ChatMessage,
-  "_id" | "_creationTime" | "userId" | "role" | "content" | "attachments" | "edited" | "mentions"
-> & {
-  /** The sender's own id for the message, which its reply has too. */
-  requestId: string | null
-  turn: Pick<
-    ChatTurn,
-    "status" | "model" | "parts" | "failure" | "inputTokens" | "outputTokens" | "finishReason" | "recall"
-  > | null
-}
-
-/**
- * A message of the live list. Its turn is in the list of turns, with the sender's id for it; the
- * message itself has that id if it was sent to the people in a space.
- */
-export type LiveMessage = Omit<Entry, "turn">
-
-export type LiveTurn = Pick<ChatTurn, "_id" | "questionId" | "requestId"> & NonNullable<Entry["turn"]>
 
 /**
  * A chunk of a reply in progress. When the reply ends, its message has all the text and the chunks
  * are deleted.
  */
 export type LiveChunk = Pick<ChatChunk, "_id" | "turnId" | "seq" | "delta">
-
-/** A message that waits for the replies to those before it, or that was withdrawn. */
-export type WaitingMessage = Pick<
-  ChatWaiting,
-  "_id" | "_creationTime" | "userId" | "requestId" | "place" | "content" | "attachments" | "state"
->
-
-export interface EntryPage {
-  /** Oldest first. */
-  entries: Entry[]
-  /** Cursor of the messages before these; null if there are none. */
-  earlierCursor: string | null
-}
-
-/** A message that an edit removed from its conversation. */
-export type ReplacedEntry = Omit<ChatReplacedMessage, "threadId" | "replacedBy">
-
-export interface ReplacedPage {
-  /** Oldest first. Messages with the same `replacedAt` were removed by one edit. */
-  entries: ReplacedEntry[]
-  /** Cursor of the messages before these; null if there are none. */
-  earlierCursor: string | null
-}
 
 /** Why a reply ended before the model was done. */
 export type StopReason = Extract<ChatTurn["status"], "stopped" | "timeout" | "interrupted">
@@ -173,10 +137,14 @@ export const SEARCH_LIMIT = 200
 /** The query of a search. */
 export const SearchQuery = v.strictObject({
   q: v.optional(
-    v.pipe(v.string(), v.maxLength(SEARCH_LIMIT, reason("search-too-long", { most: SEARCH_LIMIT }))),
+    v.pipe(
+      v.string(),
+      v.maxLength(SEARCH_LIMIT, reason("search-too-long", { most: SEARCH_LIMIT })),
+      v.metadata({ parameter: { type: "string", maxLength: SEARCH_LIMIT } }),
+    ),
     "",
   ),
-  spaceId: v.optional(SpaceId),
+  spaceId: InSpace,
   everywhere: Everywhere,
 })
 export type SearchQuery = v.InferOutput<typeof SearchQuery>
@@ -187,30 +155,6 @@ export const ExportQuery = v.strictObject({
 })
 export type ExportQuery = v.InferOutput<typeof ExportQuery>
 
-/**
- * Plain text around a match. `matches` are positions in `text`, start and end, in UTF-16 units;
- * they never overlap.
- */
-export interface Snippet {
-  text: string
-  matches: [from: number, to: number][]
-}
-
-export interface SearchResult {
-  thread: ThreadSummary
-  /**
-   * The latest matching message; null if only the title matched, and then the snippet is of the
-   * title.
-   */
-  messageId: string | null
-  snippet: Snippet
-}
-
-export interface SearchResults {
-  /** One for each conversation, the most recently used first. */
-  results: SearchResult[]
-}
-
 export const TITLE_LIMIT = 200
 
 export const UNTITLED = "New conversation"
@@ -218,7 +162,7 @@ export const UNTITLED = "New conversation"
 export const ThreadId = v.pipe(v.string(), v.uuid())
 export const MessageId = v.pipe(v.string(), v.uuid())
 
-const Title = v.pipe(
+export const Title = v.pipe(
   v.string(reason("title-missing")),
   v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
   v.nonEmpty(reason("title-missing")),
@@ -238,28 +182,16 @@ export const CreateThread = v.strictObject({
 })
 export type CreateThread = v.InferOutput<typeof CreateThread>
 
-export const RenameThread = v.strictObject({ title: Title })
-export type RenameThread = v.InferOutput<typeof RenameThread>
-
-export const SetPeopleOnly = v.strictObject({
-  peopleOnly: v.pipe(
-    v.boolean(),
-    v.description("In a space: the model replies only to messages that name it, as in `@Assistant`."),
-  ),
-})
-export type SetPeopleOnly = v.InferOutput<typeof SetPeopleOnly>
+export const PeopleOnly = v.pipe(
+  v.boolean(),
+  v.description("In a space: the model replies only to messages that name it, as in `@Assistant`."),
+)
 
 /** One of them, or both. */
-export const ChangeThread = v.pipe(
-  v.strictObject({
-    title: v.optional(RenameThread.entries.title),
-    peopleOnly: v.optional(SetPeopleOnly.entries.peopleOnly),
-  }),
-  v.check(
-    ({ title, peopleOnly }) => title !== undefined || peopleOnly !== undefined,
-    reason("title-missing"),
-  ),
-)
+export interface ChangeThread {
+  title?: string | undefined
+  peopleOnly?: boolean | undefined
+}
 
 /**
  * Where a conversation is moved or copied to, and whether files of other places that are attached to
@@ -270,12 +202,6 @@ export const MoveThread = v.strictObject({
   attachments: v.optional(v.picklist(["copy", "leave"], reason("attachments-unfit")), "copy"),
 })
 export type MoveThread = v.InferOutput<typeof MoveThread>
-
-interface OfMove {
-  threadId: string
-  spaceId?: string | undefined
-  attachments?: MoveThread["attachments"]
-}
 
 /**
  * What a link to a conversation shows: the conversation as it is at each visit, or as it was when
@@ -324,44 +250,10 @@ export interface SharedConversation {
     | null
 }
 
-export interface Stopped {
-  /** Whether a reply was being generated. */
-  stopped: boolean
-}
-
-/** The functions that can be called by name over the socket. */
+/** The function that can be called by name over the socket, besides the declared operations. */
 export const chatCalls: {
-  createThread: MutationType<
-    "chat.createThread",
-    { title?: string | undefined; question?: string | undefined; spaceId?: string | undefined },
-    ThreadSummary
-  >
-  renameThread: MutationType<"chat.renameThread", { threadId: string; title: string }, ThreadSummary>
-  setPeopleOnly: MutationType<"chat.setPeopleOnly", { threadId: string; peopleOnly: boolean }, ThreadSummary>
-  /** All of its messages, by the caller. */
-  markRead: MutationType<"chat.markRead", { threadId: string }, void>
-  /** Moves it to the trash, from which it can be restored for a day. */
-  removeThread: MutationType<"chat.removeThread", { threadId: string }, void>
-  restoreThread: MutationType<"chat.restoreThread", { threadId: string }, ThreadSummary>
-  /** To another place: see MoveThread. */
-  moveThread: MutationType<"chat.moveThread", OfMove, ThreadSummary>
-  copyThread: MutationType<"chat.copyThread", OfMove, ThreadSummary>
-  /** Ends the reply in progress and keeps its text so far. Its turn shows when it has ended. */
-  stop: MutationType<"chat.stop", { threadId: string }, Stopped>
-  /** Withdraws a waiting message. */
-  withdraw: MutationType<"chat.withdraw", { waitingId: string }, void>
   revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
 } = {
-  createThread: { name: "chat.createThread" },
-  renameThread: { name: "chat.renameThread" },
-  setPeopleOnly: { name: "chat.setPeopleOnly" },
-  markRead: { name: "chat.markRead" },
-  removeThread: { name: "chat.removeThread" },
-  restoreThread: { name: "chat.restoreThread" },
-  moveThread: { name: "chat.moveThread" },
-  copyThread: { name: "chat.copyThread" },
-  stop: { name: "chat.stop" },
-  withdraw: { name: "chat.withdraw" },
   revokeShare: { name: "chat.revokeShare" },
 }
 
@@ -377,36 +269,6 @@ export const chatPresenceChannel: ChannelType<"chat.presence", Presence> = { nam
 /** The query of a list of messages. */
 export const PageQuery = v.strictObject({ cursor: RowCursor, limit: PageLength })
 export type PageQuery = v.InferOutput<typeof PageQuery>
-
-/** The query of the list of conversations: the caller's own, or those in a space. */
-export const ThreadsQuery = v.strictObject({
-  cursor: PageCursor,
-  limit: PageLength,
-  spaceId: v.optional(v.string()),
-})
-export type ThreadsQuery = v.InferOutput<typeof ThreadsQuery>
-
-/** The response to a request with `Prefer: respond-async`. Everything else is in the records. */
-export interface Asked {
-  threadId: string
-  questionId: string
-  answerId: string
-}
-
-/** The same for a message to the people in a space, which asks nobody. */
-export interface Stored {
-  threadId: string
-  questionId: string
-  answerId: null
-}
-
-/** The same if the message waits: it becomes a message, with ids of its own, when its reply begins. */
-export interface Waits {
-  threadId: string
-  waitingId: string
-  /** How many messages wait before it, besides the one that is being replied to. */
-  ahead: number
-}
 
 /** The start of a message, as the title of its conversation. */
 export function titleOf(question: string): string {

@@ -1,20 +1,21 @@
 import { create as contentDisposition } from "content-disposition"
 import { cleanFileName } from "#server/files/names.ts"
 import { writeJsonObject } from "#server/json-texts.ts"
-import type { Scope } from "#server/scope.ts"
 import { readList } from "#server/operations/list.ts"
+import type { Scope, Viewer } from "#server/scope.ts"
+import { placeOf } from "#server/spaces/live-access.ts"
 import { liveMembers } from "#server/spaces/live.ts"
 import { streamTexts } from "#server/transport/text-stream.ts"
 import {
   shortfallOf,
   type Attachment,
-  type Entry,
-  type ReplacedEntry,
   type ExportQuery,
   type Shortfall,
   type ThreadSummary,
 } from "./contract.ts"
+import type { Entry, ReplacedEntry } from "./read-operations.ts"
 import { closeBlocks } from "./close-blocks.ts"
+import { liveThreads } from "./live.ts"
 import { eachMessage } from "./messages.ts"
 import { eachReplaced } from "./replaced.ts"
 import { createFootnoteSeparator } from "./separate-footnotes.ts"
@@ -35,6 +36,21 @@ export async function exportThread(
       "Content-Type": `${FORMATS[format].type}; charset=utf-8`,
     },
   })
+}
+
+/** The viewer's own conversations, or those in their trash, the most recently used first. */
+export async function* eachThread(
+  scope: Scope<"db" | "viewer">,
+  { trashed }: { trashed: boolean },
+): AsyncGenerator<ThreadSummary> {
+  const range = (_args: unknown, viewer: Viewer) => ({ eq: { ...placeOf(viewer, undefined), trashed } })
+  let cursor: string | undefined
+  do {
+    const page = { cursor, limit: 50, missing: "conversation" } as const
+    const { rows, end } = await readList(scope, { ...liveThreads, range }, {}, page)
+    yield* rows
+    cursor = end ?? undefined
+  } while (cursor !== undefined)
 }
 
 /** A conversation as files, one of each format. It may be in the trash. */

@@ -14,25 +14,8 @@ import {
   watchedTurns,
   watchedWaiting,
 } from "#db/schema/chat.ts"
-import {
-  chatCalls,
-  chatPresenceChannel,
-  CreateThread,
-  MessageId,
-  MoveThread,
-  Presence,
-  RenameThread,
-  SetPeopleOnly,
-  ThreadId,
-  ThreadShareId,
-} from "./contract.ts"
-import { copyThread, moveThread } from "./move.ts"
-import { markThreadRead } from "./reads.ts"
+import { chatCalls, chatPresenceChannel, Presence, ThreadId, ThreadShareId } from "./contract.ts"
 import { revokeThreadShare, threadShareSummary } from "./shares.ts"
-import { requestStop, type StopScope } from "./stop.ts"
-import { createThread, renameThread, setPeopleOnly } from "./threads.ts"
-import { restoreThread, trashThread } from "./trash.ts"
-import { withdrawMessage } from "./waiting.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
@@ -44,7 +27,6 @@ const THREAD_FIELDS = [
   "peopleOnly",
   "messageCount",
 ] as const
-const ThreadRow = v.strictObject(rowEntries(watchedThreads, ["_id", ...THREAD_FIELDS]))
 const ShareRow = v.strictObject({
   ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
   hasPassword: v.boolean(),
@@ -53,17 +35,6 @@ const ShareRow = v.strictObject({
     v.description("The conversation as it is, or as it was when the link was created."),
   ),
 })
-const NO_THREAD = {
-  not_found: "There is no such conversation, or the caller may not see it.",
-  forbidden: "The caller may only read in the space.",
-}
-
-const NO_PLACE = {
-  not_found: "There is no such conversation or space, or the caller may not see it.",
-  forbidden: "The caller may only read in one of the places.",
-  too_large: "The quota of the person who pays for the place has no room for its attachments.",
-}
-
 export const liveThreads = defineLiveQuery({
   name: "chat.listThreads",
   description: "The caller's conversations, or those in a space, the last used first.",
@@ -212,111 +183,12 @@ export const liveChat = [
 
 export const chatMutations = [
   defineMutation({
-    name: chatCalls.createThread.name,
-    description:
-      "Creates a conversation, personal or in a space. Without a title, it is named after the question.",
-    args: CreateThread,
-    value: ThreadRow,
-    refusals: {
-      not_found: "There is no such space, or the caller is not a member of it.",
-      forbidden: "The caller may only read in the space.",
-    },
-    run: (scope: Scope<"db" | "viewer">, thread) => createThread(scope, thread),
-  }),
-  defineMutation({
-    name: chatCalls.renameThread.name,
-    description: "Renames a conversation.",
-    args: v.strictObject({ threadId: ThreadId, ...RenameThread.entries }),
-    value: ThreadRow,
-    refusals: NO_THREAD,
-    run: (scope: Scope<"db" | "viewer">, { threadId, title }) => renameThread(scope, threadId, { title }),
-  }),
-  defineMutation({
-    name: chatCalls.setPeopleOnly.name,
-    description:
-      "Whether a conversation of a space is for people only: then the model replies only to messages that name it.",
-    args: v.strictObject({ threadId: ThreadId, ...SetPeopleOnly.entries }),
-    value: ThreadRow,
-    refusals: { ...NO_THREAD, conflict: "The conversation is in no space." },
-    run: (scope: Scope<"db" | "viewer">, { threadId, peopleOnly }) =>
-      setPeopleOnly(scope, threadId, { peopleOnly }),
-  }),
-  defineMutation({
-    name: chatCalls.markRead.name,
-    description: "Stores that the caller has seen all messages of a conversation of a space.",
-    args: v.strictObject({ threadId: ThreadId }),
-    refusals: { not_found: NO_THREAD.not_found },
-    run: (scope: Scope<"db" | "viewer">, { threadId }) => markThreadRead(scope, threadId),
-  }),
-  defineMutation({
-    name: chatCalls.removeThread.name,
-    description:
-      "Moves a conversation to the trash, where it can be restored for a day. A reply being generated in it stops.",
-    args: v.strictObject({ threadId: ThreadId }),
-    refusals: NO_THREAD,
-    run: (scope: StopScope, { threadId }) => trashThread(scope, threadId),
-  }),
-  defineMutation({
-    name: chatCalls.restoreThread.name,
-    description: "Takes a conversation out of the trash.",
-    args: v.strictObject({ threadId: ThreadId }),
-    value: ThreadRow,
-    refusals: NO_THREAD,
-    run: (scope: Scope<"db" | "viewer">, { threadId }) => restoreThread(scope, threadId),
-  }),
-  defineMutation({
-    name: chatCalls.moveThread.name,
-    description:
-      "Moves a conversation into a space, or with no space to what is personal to the caller. Its public links end.",
-    args: v.strictObject({ threadId: ThreadId, ...MoveThread.entries }),
-    value: ThreadRow,
-    refusals: {
-      ...NO_PLACE,
-      conflict:
-        "A reply is being generated in it, or others have written in a conversation that would become personal.",
-    },
-    run: (scope: Scope<"config" | "db" | "viewer">, { threadId, ...to }) => moveThread(scope, threadId, to),
-  }),
-  defineMutation({
-    name: chatCalls.copyThread.name,
-    description:
-      "Copies a conversation into a space, or with no space to what is personal to the caller, without its links and earlier versions.",
-    args: v.strictObject({ threadId: ThreadId, ...MoveThread.entries }),
-    value: ThreadRow,
-    refusals: { ...NO_PLACE, conflict: "A reply is being generated in it." },
-    run: (scope: Scope<"config" | "db" | "viewer">, { threadId, ...to }) => copyThread(scope, threadId, to),
-  }),
-  defineMutation({
-    name: chatCalls.stop.name,
-    description:
-      "Asks the reply being generated in a conversation to stop. Its turn in chat.listTurns says when it has.",
-    args: v.strictObject({ threadId: ThreadId }),
-    value: v.strictObject({
-      stopped: v.pipe(v.boolean(), v.description("Whether a reply was being generated.")),
-    }),
-    refusals: NO_THREAD,
-    run: async (scope: StopScope, { threadId }) => ({
-      stopped: (await requestStop(scope, threadId)) !== null,
-    }),
-  }),
-  defineMutation({
-    name: chatCalls.withdraw.name,
-    description:
-      "Withdraws a waiting message. The caller's own is deleted; someone else's remains visible to its author, marked withdrawn.",
-    args: v.strictObject({ waitingId: MessageId }),
-    refusals: {
-      not_found: "There is no such message, its reply has begun, or the caller may not see it.",
-      forbidden: NO_THREAD.forbidden,
-    },
-    run: (scope: Scope<"db" | "viewer">, { waitingId }) => withdrawMessage(scope, waitingId),
-  }),
-  defineMutation({
     name: chatCalls.revokeShare.name,
     description: "Deletes a link to a conversation, so that its URL leads nowhere.",
     args: v.strictObject({ shareId: ThreadShareId }),
     refusals: {
       not_found: "There is no such link, or the caller may not see its conversation.",
-      forbidden: NO_THREAD.forbidden,
+      forbidden: "The caller may only read in the space.",
     },
     run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeThreadShare(scope, shareId),
   }),

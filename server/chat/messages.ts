@@ -5,14 +5,8 @@ import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import { readableMessages } from "./access.ts"
-import {
-  foldChunks,
-  ThreadId,
-  type Entry,
-  type EntryPage,
-  type LiveChunk,
-  type PageQuery,
-} from "./contract.ts"
+import { foldChunks, ThreadId, type LiveChunk, type PageQuery } from "./contract.ts"
+import type { Entry, EntryPage } from "./read-operations.ts"
 import { deadlineOf } from "./deadline.ts"
 import { findThread } from "./threads.ts"
 
@@ -23,15 +17,6 @@ export async function listMessages(
   page: PageQuery = { limit: 50, cursor: undefined },
 ): Promise<EntryPage> {
   await findThread(scope, threadId)
-  return readMessages(scope, threadId, page)
-}
-
-/** The same for a conversation that may be in the trash. Empty if it does not exist. */
-export function readMessages(
-  scope: Scope<"db" | "viewer">,
-  threadId: string,
-  page: PageQuery,
-): Promise<EntryPage> {
   return readAmong(readableMessages(scope, threadId), scope, page)
 }
 
@@ -79,6 +64,17 @@ type Said = Pick<LiveChunk, "seq" | "delta">[]
 /** The turn that a message started. */
 const asked = alias(chatTurns, "asked")
 
+/** How a reply came about. */
+export const outcome = {
+  status: chatTurns.status,
+  model: chatTurns.model,
+  parts: chatTurns.parts,
+  failure: chatTurns.failure,
+  inputTokens: chatTurns.inputTokens,
+  outputTokens: chatTurns.outputTokens,
+  finishReason: chatTurns.finishReason,
+}
+
 const entry = {
   _id: chatMessages._id,
   _creationTime: chatMessages._creationTime,
@@ -91,16 +87,7 @@ const entry = {
   requestId: sql<
     string | null
   >`coalesce(${chatTurns.requestId}, ${asked.requestId}, ${chatMessages.requestId})`,
-  turn: {
-    status: chatTurns.status,
-    model: chatTurns.model,
-    parts: chatTurns.parts,
-    failure: chatTurns.failure,
-    inputTokens: chatTurns.inputTokens,
-    outputTokens: chatTurns.outputTokens,
-    finishReason: chatTurns.finishReason,
-    recall: chatTurns.recall,
-  },
+  turn: { ...outcome, recall: chatTurns.recall },
   deadline: deadlineOf(chatTurns),
   // In the same statement as the message: when a turn ends, its text moves from the chunks to the
   // message.

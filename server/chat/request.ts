@@ -53,3 +53,32 @@ export const ChatRequest = v.object({
   replaces: v.pipe(v.nullish(v.string()), v.description("The `_id` of a question of the conversation.")),
 })
 export type ChatRequest = v.InferOutput<typeof ChatRequest>
+
+/** The response to one with `Prefer: respond-async`. Everything else is in the records. */
+const Asked = v.strictObject({
+  threadId: v.pipe(v.string(), v.uuid()),
+  questionId: v.pipe(v.string(), v.uuid()),
+  answerId: v.pipe(v.string(), v.uuid(), v.description("The answer's message and its turn.")),
+})
+export type Asked = v.InferOutput<typeof Asked>
+
+const Stored = v.strictObject({
+  ...Asked.entries,
+  answerId: v.pipe(v.null(), v.description("The message is to the people in a space: it asks nobody.")),
+})
+export type Stored = v.InferOutput<typeof Stored>
+
+/** It becomes a message, with ids of its own, when its reply begins. */
+const Waits = v.strictObject({
+  threadId: v.pipe(v.string(), v.uuid()),
+  waitingId: v.pipe(v.string(), v.uuid()),
+  ahead: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description("How many messages wait before it, besides the one that is being replied to."),
+  ),
+})
+export type Waits = v.InferOutput<typeof Waits>
+
+export const Taken = v.union([Asked, Stored, Waits])
+export type Taken = v.InferOutput<typeof Taken>

@@ -4,10 +4,12 @@ import type { LiveRow } from "#server/realtime/contract.ts"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead } from "#server/spaces/access.ts"
-import { beginFold, type ReplyChunk, type LiveChunk, type LiveTurn } from "./contract.ts"
+import { beginFold, type ReplyChunk, type LiveChunk } from "./contract.ts"
+import type { LiveTurn } from "./read-operations.ts"
 import { writeFailure } from "./failure-contract.ts"
 import { liveChunks, liveTurns } from "./live.ts"
 import { noteRead, readPersonally, type ReadReply } from "./left-replies.ts"
+import { outcome } from "./messages.ts"
 import { openQueue, type Queue } from "./queue.ts"
 import { createPartStreamer, endChunks, startChunks, stopChunks } from "./reply-chunks.ts"
 import { findThread } from "./threads.ts"
@@ -149,15 +151,7 @@ function followTurn(
  */
 async function readTurn(scope: ResumeScope, turnId: string) {
   const [turn] = await scope.db
-    .select({
-      status: chatTurns.status,
-      failure: chatTurns.failure,
-      inputTokens: chatTurns.inputTokens,
-      outputTokens: chatTurns.outputTokens,
-      finishReason: chatTurns.finishReason,
-      parts: chatTurns.parts,
-      content: chatMessages.content,
-    })
+    .select({ ...outcome, content: chatMessages.content })
     .from(chatTurns)
     .innerJoin(chatMessages, eq(chatMessages._id, chatTurns._id))
     .where(and(mayRead(scope, chatTurns), eq(chatTurns._id, turnId)))

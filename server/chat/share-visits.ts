@@ -12,7 +12,8 @@ import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#serv
 import type { Scope } from "#server/scope.ts"
 import { actAs } from "#server/users/act-as.ts"
 import { readableThread } from "./access.ts"
-import type { Entry, SharedConversation, SharedMessage } from "./contract.ts"
+import type { SharedConversation, SharedMessage } from "./contract.ts"
+import type { Entry } from "./read-operations.ts"
 import { readAmong } from "./messages.ts"
 import { summary } from "./threads.ts"
 

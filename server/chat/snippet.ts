@@ -1,4 +1,4 @@
-import type { Snippet } from "./contract.ts"
+import type { Snippet } from "./read-operations.ts"
 
 /** Characters of a snippet, and how many of them precede the match. */
 const LENGTH = 180

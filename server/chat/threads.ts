@@ -1,71 +1,10 @@
-import { and, desc, isNotNull, sql, type SQL } from "drizzle-orm"
-import * as v from "valibot"
+import { and, isNotNull } from "drizzle-orm"
 import { chatThreads } from "#db/schema/chat.ts"
-import { requirePlace, writeCursor } from "#server/cursor.ts"
-import { Conflict, NotFound } from "#server/errors.ts"
+import { BadRequest, Conflict, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { requireEditor, requireMember } from "#server/spaces/access.ts"
-import {
-  editableThread,
-  ownTrashedThreads,
-  readableThread,
-  requireEditableThread,
-  threadsIn,
-} from "./access.ts"
-import {
-  ThreadId,
-  titleOf,
-  type CreateThread,
-  type PageQuery,
-  type RenameThread,
-  type SetPeopleOnly,
-  type ThreadPage,
-  type ThreadsQuery,
-  type ThreadSummary,
-} from "./contract.ts"
-
-/**
- * The viewer's own conversations, or those in a space, the most recently used first, in the order
- * of `liveThreads`. Throws NotFound for a space that the viewer is not a member of.
- */
-export async function listThreads(
-  scope: Scope<"db" | "viewer">,
-  { spaceId, ...page }: ThreadsQuery = { limit: 50, cursor: undefined },
-): Promise<ThreadPage> {
-  if (spaceId !== undefined) await requireMember(scope, spaceId)
-  return listAmong(threadsIn(scope, spaceId), scope, page)
-}
-
-/** The conversations in the viewer's trash, in the same order. */
-export function listTrashedThreads(scope: Scope<"db" | "viewer">, page: PageQuery): Promise<ThreadPage> {
-  return listAmong(ownTrashedThreads(scope), scope, page)
-}
-
-async function listAmong(
-  place: SQL | undefined,
-  { db }: Scope<"db">,
-  { cursor, limit }: Pick<ThreadsQuery, "cursor" | "limit">,
-): Promise<ThreadPage> {
-  const after = requirePlace(Cursor, cursor)
-  const threads = await db
-    .select(summary)
-    .from(chatThreads)
-    .where(
-      and(
-        place,
-        after && sql`(${chatThreads.lastMessageAt}, ${chatThreads._id}) < (${after[0]}, ${after[1]})`,
-      ),
-    )
-    .orderBy(desc(chatThreads.lastMessageAt), desc(chatThreads._id))
-    .limit(limit + 1)
-  const page = threads.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    threads: page,
-    nextCursor:
-      threads.length > limit && last ? writeCursor([last.lastMessageAt, last._id] satisfies Cursor) : null,
-  }
-}
+import { requireEditor } from "#server/spaces/access.ts"
+import { editableThread, readableThread, requireEditableThread } from "./access.ts"
+import { titleOf, type ChangeThread, type CreateThread, type ThreadSummary } from "./contract.ts"
 
 /** Throws NotFound. */
 export async function findThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
@@ -106,36 +45,25 @@ async function insertThread(
   return thread
 }
 
-/** Throws NotFound, and Forbidden for a conversation that the viewer may only read. */
-export async function renameThread(
-  scope: Scope<"db" | "viewer">,
-  id: string,
-  { title }: RenameThread,
-): Promise<ThreadSummary> {
-  const [thread] = await scope.db
-    .update(chatThreads)
-    .set({ title, titleSource: "user" })
-    .where(editableThread(scope, id))
-    .returning(summary)
-  if (!thread) return refuseThread(scope, id)
-  return thread
-}
-
 /**
- * Whether a conversation of a space is for people only. Throws as `renameThread` does, and Conflict
- * for a personal one.
+ * Changes the title of a conversation, in a space also whether it is for people only, or both.
+ * Throws BadRequest without either, NotFound, Forbidden for a conversation that the viewer may only
+ * read, and Conflict for a personal one that would be for people only, or not.
  */
-export async function setPeopleOnly(
+export async function changeThread(
   scope: Scope<"db" | "viewer">,
   id: string,
-  { peopleOnly }: SetPeopleOnly,
+  { title, peopleOnly }: ChangeThread,
 ): Promise<ThreadSummary> {
+  if (title === undefined && peopleOnly === undefined) throw new BadRequest("title-missing")
+  const changeable = peopleOnly === undefined ? undefined : isNotNull(chatThreads.spaceId)
   const [thread] = await scope.db
     .update(chatThreads)
-    .set({ peopleOnly })
-    .where(and(editableThread(scope, id), isNotNull(chatThreads.spaceId)))
+    .set({ peopleOnly, ...(title !== undefined && { title, titleSource: "user" }) })
+    .where(and(editableThread(scope, id), changeable))
     .returning(summary)
   if (thread) return thread
+  if (peopleOnly === undefined) return refuseThread(scope, id)
   await requireEditableThread(scope, id)
   throw new Conflict("conversation-personal")
 }
@@ -144,9 +72,9 @@ export async function setPeopleOnly(
 export async function refuseThread(
   scope: Scope<"db" | "viewer">,
   id: string,
-  where: { trashed: boolean } = { trashed: false },
+  sought?: Parameters<typeof requireEditableThread>[2],
 ): Promise<never> {
-  await requireEditableThread(scope, id, where)
+  await requireEditableThread(scope, id, sought)
   throw new NotFound("conversation")
 }
 
@@ -160,6 +88,3 @@ export const summary = {
   peopleOnly: chatThreads.peopleOnly,
   messageCount: chatThreads.messageCount,
 }
-
-const Cursor = v.tuple([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), ThreadId])
-type Cursor = v.InferOutput<typeof Cursor>

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm"
 import { chatThreads, chatWaiting } from "#db/schema/chat.ts"
 import type { Scope } from "#server/scope.ts"
-import { editableThread, editableTrashedThread } from "./access.ts"
+import { editableThread } from "./access.ts"
 import type { ThreadSummary } from "./contract.ts"
 import { stopTurn, type StopScope } from "./stop.ts"
 import { refuseThread, summary } from "./threads.ts"
@@ -30,7 +30,7 @@ export async function restoreThread(scope: Scope<"db" | "viewer">, id: string): 
   const [thread] = await scope.db
     .update(chatThreads)
     .set({ trashed: false, trashedAt: null })
-    .where(editableTrashedThread(scope, id))
+    .where(editableThread(scope, id, { trashed: true }))
     .returning(summary)
   if (!thread) return refuseThread(scope, id, { trashed: true })
   return thread

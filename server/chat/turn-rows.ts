@@ -24,6 +24,7 @@ import { SpaceId } from "#server/spaces/place-contract.ts"
 import { readableThreads } from "./access.ts"
 import { UNTITLED } from "./contract.ts"
 import { deadlineOf } from "./deadline.ts"
+import { outcome } from "./messages.ts"
 
 export type KnownTurn = Pick<
   ChatTurn,
@@ -112,13 +113,7 @@ export async function findThreadStates(
       known: {
         answerId: chatTurns._id,
         questionId: chatTurns.questionId,
-        status: chatTurns.status,
-        model: chatTurns.model,
-        parts: chatTurns.parts,
-        failure: chatTurns.failure,
-        inputTokens: chatTurns.inputTokens,
-        outputTokens: chatTurns.outputTokens,
-        finishReason: chatTurns.finishReason,
+        ...outcome,
       },
       stored: {
         _id: stored._id,

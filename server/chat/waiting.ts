@@ -5,8 +5,7 @@ import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead, requireEditor } from "#server/spaces/access.ts"
 import * as v from "valibot"
-import { MessageId, type WaitingMessage } from "./contract.ts"
-import { findThread } from "./threads.ts"
+import { MessageId } from "./contract.ts"
 
 /**
  * Adds a message to those that wait in its conversation, which the transaction has locked: the order
@@ -45,28 +44,6 @@ export async function addWaiting(
   const added = rows[at]
   if (!added) throw new Error("The database returned no row for the waiting message.")
   return { _id: added._id, ahead: rows.slice(0, at).filter(({ state }) => state === "waiting").length }
-}
-
-/** The messages that wait in a conversation, the first in line first. Throws NotFound. */
-export async function listWaiting(
-  scope: Scope<"db" | "viewer">,
-  threadId: string,
-): Promise<WaitingMessage[]> {
-  await findThread(scope, threadId)
-  return scope.db
-    .select({
-      _id: chatWaiting._id,
-      _creationTime: chatWaiting._creationTime,
-      userId: chatWaiting.userId,
-      requestId: chatWaiting.requestId,
-      place: chatWaiting.place,
-      content: chatWaiting.content,
-      attachments: chatWaiting.attachments,
-      state: chatWaiting.state,
-    })
-    .from(chatWaiting)
-    .where(and(mayRead(scope, chatWaiting), eq(chatWaiting.threadId, threadId)))
-    .orderBy(asc(chatWaiting.place))
 }
 
 /**

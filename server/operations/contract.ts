@@ -101,3 +101,18 @@ export function operations<const Name extends string, const Specs extends Record
     readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]>
   }
 }
+
+/** Where an operation is over HTTP, with the values that its path names. */
+export function urlOf<At extends string>(
+  { http }: { readonly http: { readonly at: At } },
+  values: Readonly<Record<Named<At>, string>>,
+): string {
+  const path = http.at.slice(http.at.indexOf("/"))
+  return path.replaceAll(/:(\w+)/g, (_all, name: Named<At>) => encodeURIComponent(values[name]))
+}
+
+type Named<At> = At extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Named<Rest>
+  : At extends `${string}:${infer Name}`
+    ? Name
+    : never

@@ -6,7 +6,7 @@ import { messages } from "#app/language/de/refusals.po"
 import { addMessages, i18nIn } from "#app/language/i18n.ts"
 import { refusalIn, sentencesIn } from "#app/language/sentences.ts"
 import { badInput, Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server/errors.ts"
-import { RenameThread } from "#server/chat/contract.ts"
+import { Title } from "#server/chat/contract.ts"
 import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
 import { failureTexts, readFailure, writeFailure } from "#server/chat/failure-contract.ts"
 import { clientTexts, realtimeTexts } from "#server/realtime/refusal-text-contract.ts"
@@ -58,7 +58,7 @@ describe("a refusal", () => {
   })
 
   it("is what a schema's message names, or the message itself", () => {
-    const [issue] = v.safeParse(RenameThread, { title: "x".repeat(201) }).issues ?? []
+    const [issue] = v.safeParse(Title, "x".repeat(201)).issues ?? []
     const refused = badInput([issue ?? { message: "" }])
     expect(refused.message).toBe("A title can have 200 characters at most.")
     expect(dataOf(refused)).toMatchObject({ reason: "title-too-long", values: { most: 200 } })

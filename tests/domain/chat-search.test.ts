@@ -7,7 +7,7 @@ import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { findSnippets } from "#server/chat/snippet.ts"
-import { createThread, renameThread } from "#server/chat/threads.ts"
+import { createThread, changeThread } from "#server/chat/threads.ts"
 import { chatTools } from "#server/chat/tools.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
@@ -189,7 +189,7 @@ describe("a search", () => {
 
   it("follows a new title", async () => {
     const { threadId } = await thread(ada, "Barnacles", [])
-    await renameThread(ada, threadId, { title: "Mussels" })
+    await changeThread(ada, threadId, { title: "Mussels" })
     expect((await searchThreads(ada, { q: "barnacles" })).results).toEqual([])
     expect((await searchThreads(ada, { q: "mussels" })).results).toHaveLength(1)
   })

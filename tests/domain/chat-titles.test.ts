@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { chatThreads } from "#db/schema/chat.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
-import { createThread, findThread, renameThread } from "#server/chat/threads.ts"
+import { createThread, findThread, changeThread } from "#server/chat/threads.ts"
 import { readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { startReply } from "#server/chat/turn.ts"
@@ -67,7 +67,7 @@ describe("the title of a conversation", () => {
     const held = namer.hold()
     const naming = nameThread(named, _id, never())
     await held.reached
-    await renameThread(ada, _id, { title: "Mine" })
+    await changeThread(ada, _id, { title: "Mine" })
     held.release("The model's")
     await naming
     expect(await titleOf(_id)).toEqual(["Mine", "user"])
@@ -79,7 +79,7 @@ describe("the title of a conversation", () => {
     const held = namer.hold()
     const naming = nameThread(named, _id, never())
     await held.reached
-    await renameThread(ada, _id, { title: String(title) })
+    await changeThread(ada, _id, { title: String(title) })
     held.release("The model's")
     await naming
     expect(await titleOf(_id)).toEqual([title, "user"])
@@ -87,7 +87,7 @@ describe("the title of a conversation", () => {
 
   it("is not generated once the user gave one, or created the conversation with one", async () => {
     const renamed = await answered()
-    await renameThread(ada, renamed, { title: "Mine" })
+    await changeThread(ada, renamed, { title: "Mine" })
     await nameThread(named, renamed, never())
     const { _id } = await createThread(ada, { title: "The sea", question: QUESTION })
     await ask(ada, _id, QUESTION)

@@ -4,10 +4,11 @@ import { chatMessages, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { stopReply } from "#server/chat/stop.ts"
-import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
+import { changeThread, createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { startReply } from "#server/chat/turn.ts"
 import { deleteOldRows, startDeletingOldRows } from "#server/old-rows.ts"
+import { listThreads } from "../support/chat-lists.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
 const DAY = 24 * 60 * 60 * 1000
@@ -23,7 +24,7 @@ describe("a conversation in the trash", () => {
     const question = { requestId: "q2", text: "Hello?", again: false }
     for (const attempt of [
       () => findThread(ada, _id),
-      () => renameThread(ada, _id, { title: "New" }),
+      () => changeThread(ada, _id, { title: "New" }),
       () => listMessages(ada, _id),
       () => exportThread(ada, _id, { format: "json" }),
       () => stopReply(ada, _id),

@@ -4,8 +4,9 @@ import { titleOf } from "#server/chat/contract.ts"
 import { readConversation, readPostedMessage, toModelMessages } from "#server/chat/conversation.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { recallMessages } from "#server/chat/recall.ts"
-import { createThread, findThread, listThreads, renameThread } from "#server/chat/threads.ts"
+import { createThread, findThread, changeThread } from "#server/chat/threads.ts"
 import { trashThread } from "#server/chat/trash.ts"
+import { listThreads } from "../support/chat-lists.ts"
 import { type ChatScope, shareChatServices } from "../support/chat-services.ts"
 
 const { chat, ada, grace } = await shareChatServices()
@@ -47,7 +48,7 @@ describe("conversations", () => {
   it("are created, renamed and removed by their owner", async () => {
     const made = await createThread(ada, { title: "The sea" })
     expect(await findThread(ada, made._id)).toEqual(made)
-    expect(await renameThread(ada, made._id, { title: "The ocean" })).toEqual({ ...made, title: "The ocean" })
+    expect(await changeThread(ada, made._id, { title: "The ocean" })).toEqual({ ...made, title: "The ocean" })
     await trashThread(ada, made._id)
     await expect(findThread(ada, made._id)).rejects.toMatchObject({ status: 404 })
   })
@@ -56,7 +57,7 @@ describe("conversations", () => {
     const { _id } = await createThread(ada, { title: "The sea" })
     const refused = { status: 404, message: "There is no such conversation, or it is not yours." }
     await expect(findThread(grace, _id)).rejects.toMatchObject(refused)
-    await expect(renameThread(grace, _id, { title: "Mine" })).rejects.toMatchObject(refused)
+    await expect(changeThread(grace, _id, { title: "Mine" })).rejects.toMatchObject(refused)
     await expect(trashThread(grace, _id)).rejects.toMatchObject(refused)
     await expect(listMessages(grace, _id)).rejects.toMatchObject(refused)
     expect((await listThreads(grace)).threads).toEqual([])

@@ -15,7 +15,7 @@ import type { SentMessage } from "#server/chat/resent.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { shareThread } from "#server/chat/shares.ts"
 import { visitThreadShare } from "#server/chat/share-visits.ts"
-import { findThread, setPeopleOnly } from "#server/chat/threads.ts"
+import { changeThread, findThread } from "#server/chat/threads.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
 const { chat, ada, grace } = await shareChatServices()
@@ -105,19 +105,30 @@ describe("a message to the people of a space", () => {
   it("is none in a personal conversation", async () => {
     threadId = crypto.randomUUID()
     expect(await send(ada, "@Grace hello", { createsThread: true })).toMatchObject({ kind: "fresh" })
-    await expect(setPeopleOnly(ada, threadId, { peopleOnly: true })).rejects.toMatchObject({
+    await expect(changeThread(ada, threadId, { peopleOnly: true })).rejects.toMatchObject({
       reason: "conversation-personal",
     })
   })
 
   it("is every message of a conversation that an editor has set to people only", async () => {
-    await expect(setPeopleOnly(bob, threadId, { peopleOnly: true })).rejects.toMatchObject({ status: 403 })
-    expect(await setPeopleOnly(grace, threadId, { peopleOnly: true })).toMatchObject({ peopleOnly: true })
+    await expect(changeThread(bob, threadId, { peopleOnly: true })).rejects.toMatchObject({ status: 403 })
+    expect(await changeThread(grace, threadId, { peopleOnly: true })).toMatchObject({ peopleOnly: true })
     expect(await send(ada, "Lunch?")).toMatchObject({ kind: "stored" })
     expect(await send(ada, "@assistant Lunch?")).toMatchObject({ kind: "fresh" })
     await endReply()
-    await setPeopleOnly(ada, threadId, { peopleOnly: false })
+    await changeThread(ada, threadId, { peopleOnly: false })
     expect(await send(ada, "How deep is the sea?")).toMatchObject({ kind: "fresh" })
+  })
+})
+
+describe("changing the title of a conversation, and whether it is for people only", () => {
+  it("changes both or neither", async () => {
+    const before = await findThread(ada, threadId)
+    // The database refuses it. A title of a request is never empty.
+    await expect(changeThread(ada, threadId, { title: "", peopleOnly: true })).rejects.toThrow()
+    expect(await findThread(ada, threadId)).toEqual(before)
+    const changes = { title: "Lunch", peopleOnly: true }
+    expect(await changeThread(ada, threadId, changes)).toEqual({ ...before, ...changes })
   })
 })
 
@@ -239,7 +250,7 @@ describe("an edit of a message between people", () => {
 describe("a conversation with messages between people", () => {
   it("keeps them when it is copied or moved, and asks about them there", async () => {
     await send(grace, "@Ada hello")
-    await setPeopleOnly(ada, threadId, { peopleOnly: true })
+    await changeThread(ada, threadId, { peopleOnly: true })
     const copy = await copyThread(ada, threadId, { attachments: "copy" })
     expect(copy.peopleOnly).toBe(false)
     expect((await copyThread(ada, threadId, { spaceId, attachments: "copy" })).peopleOnly).toBe(true)
@@ -253,7 +264,7 @@ describe("a conversation with messages between people", () => {
 })
 
 it("is no longer for people only once it is personal", async () => {
-  await setPeopleOnly(ada, threadId, { peopleOnly: true })
+  await changeThread(ada, threadId, { peopleOnly: true })
   expect((await moveThread(ada, threadId, { attachments: "copy" })).peopleOnly).toBe(false)
 })
 

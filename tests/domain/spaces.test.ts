@@ -4,7 +4,7 @@ import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
-import { createThread, listThreads } from "#server/chat/threads.ts"
+import { createThread } from "#server/chat/threads.ts"
 import { readConfig } from "#server/config.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
 import { listSpaces as listForOperators } from "#server/operator/spaces.ts"
@@ -34,6 +34,7 @@ import {
   restoreSpace,
   trashSpace,
 } from "#server/spaces/spaces.ts"
+import { listThreads } from "../support/chat-lists.ts"
 import { callOperation } from "../support/call-operation.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 

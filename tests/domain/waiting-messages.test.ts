@@ -7,10 +7,11 @@ import { moveThread } from "#server/chat/move.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
 import type { SentMessage } from "#server/chat/resent.ts"
 import { trashThread } from "#server/chat/trash.ts"
-import { listWaiting, withdrawMessage } from "#server/chat/waiting.ts"
+import { withdrawMessage } from "#server/chat/waiting.ts"
 import { readConfig } from "#server/config.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
 import { removeMember } from "#server/spaces/members.ts"
+import { listWaiting } from "../support/chat-lists.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
 const { chat, ada, grace } = await shareChatServices()

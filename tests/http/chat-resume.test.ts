@@ -1,6 +1,6 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Entry } from "#server/chat/contract.ts"
+import type { Entry } from "#server/chat/read-operations.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada, grace, openBrowser, postJson, signUp, type Person } from "../support/people.ts"
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { EntryPage, SearchResults, ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import type { EntryPage, SearchResults } from "#server/chat/read-operations.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
@@ -301,7 +302,7 @@ async function search(person: Person, q: string) {
 }
 
 async function threadsOf(person: Person) {
-  const { threads } = await read<ThreadPage>(await person("/api/chat/threads"))
+  const { threads } = await read<{ threads: ThreadSummary[] }>(await person("/api/chat/threads"))
   return threads.map(({ _id }) => _id)
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Asked, EntryPage, ReplacedPage, ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import type { Asked } from "#server/chat/request.ts"
+import type { EntryPage, ReplacedPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
@@ -326,7 +328,7 @@ const first = (id = "q1", text = "How deep is the sea?") => ({
 })
 
 async function titles(person: Person) {
-  const { threads } = (await (await person("/api/chat/threads")).json()) as ThreadPage
+  const { threads } = (await (await person("/api/chat/threads")).json()) as { threads: ThreadSummary[] }
   return threads.map(({ title }) => title)
 }
 

@@ -6,7 +6,8 @@ import {
   openDevelopmentGateway,
   type DevelopmentGateway,
 } from "#server/adapters/model/development-gateway.ts"
-import type { EntryPage, ThreadPage, ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import type { EntryPage } from "#server/chat/read-operations.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -44,7 +45,7 @@ describe("conversations over HTTP", () => {
     const { thread } = (await made.json()) as { thread: ThreadSummary }
     expect(thread.title).toBe("Tides")
 
-    const { threads } = await read<ThreadPage>(await ada("/api/chat/threads"))
+    const { threads } = await read<{ threads: ThreadSummary[] }>(await ada("/api/chat/threads"))
     expect(threads).toContainEqual(thread)
 
     const address = `/api/chat/threads/${thread._id}`
@@ -100,9 +101,11 @@ describe("a message in a conversation over HTTP", () => {
       { role: "assistant", turn: { status: "completed", model: "example/model-1" } },
     ])
 
-    const before = (await read<ThreadPage>(await ada("/api/chat/threads"))).threads.length
+    const before = (await read<{ threads: ThreadSummary[] }>(await ada("/api/chat/threads"))).threads.length
     await (await ada("/api/chat", post(question("Hello")))).text()
-    expect((await read<ThreadPage>(await ada("/api/chat/threads"))).threads).toHaveLength(before)
+    expect((await read<{ threads: ThreadSummary[] }>(await ada("/api/chat/threads"))).threads).toHaveLength(
+      before,
+    )
   })
 
   test("is stored without characters that no database keeps, and so is a reply that repeats them", async () => {

@@ -1,6 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Entry, ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import type { Entry } from "#server/chat/read-operations.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { hashLinkToken } from "#server/links/token.ts"
 import { post, postAsync } from "../support/api.ts"

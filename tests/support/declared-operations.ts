@@ -6,6 +6,7 @@ import { isRead, type Operation } from "#server/operations/implement.ts"
 import { LINK_TOKEN, THERE, type Standing } from "./space-content.ts"
 import type { Call } from "./space-functions.ts"
 import {
+  AUTHOR,
   EDITORS,
   EVERYONE,
   LEAVING,
@@ -53,6 +54,7 @@ function samplesFor(userIds: Record<Standing, string>): Readonly<Record<string, 
 /** One of several ways to call an operation, if it is named. */
 type Way = Partial<Call> & { way?: string }
 
+const inThread = { threadId: THERE.threadId }
 const inSpace = { all: { spaceId: THERE.spaceId } }
 const named = { fileIds: [THERE.fileId] }
 const TRASHED: readonly Way[] = [
@@ -62,6 +64,17 @@ const TRASHED: readonly Way[] = [
 
 /** Those for which the field alone, or `may` alone, does not say it. */
 const OTHERWISE: Readonly<Record<string, readonly Way[]>> = {
+  // Out of the space.
+  "chat.moveThread": [{ answers: AUTHOR, args: inThread }],
+  "chat.copyThread": [
+    { args: inThread },
+    { way: "into the space", answers: EDITORS, args: { ...inThread, spaceId: THERE.spaceId } },
+  ],
+  "chat.restoreThread": [{ args: { threadId: THERE.trashedThreadId } }],
+  "chat.search": [
+    { args: { q: "talk", spaceId: THERE.spaceId } },
+    { way: "everywhere", answers: EVERYONE, args: { q: "talk", everywhere: "true" } },
+  ],
   "spaces.leave": [{ answers: LEAVING }],
   "spaces.restore": [{ args: { spaceId: THERE.trashedSpaceId } }],
   "spaces.accept": [{ answers: NOBODY, args: { invitationId: THERE.invitationId } }],
@@ -112,7 +125,7 @@ export function declaredRoutes(userIds: Record<Standing, string>): Record<string
       const ok = operation.output ? (operation.http?.creates ? 201 : 200) : 204
       return callsOf(operation, userIds).map(({ way, answers, args }): [string, Route] => [
         name + way,
-        { answers, ok, ...requestOf(method, pattern, args) },
+        { answers, ok, ...requestOf(operation, pattern, args) },
       ])
     }),
   )
@@ -126,9 +139,9 @@ function callsOf(operation: Operation, userIds: Record<Standing, string>): (Call
   }))
 }
 
-function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, unknown>>) {
-  const [first] = "options" in input ? input.options : [input]
-  const fields = Object.keys(first?.entries ?? {}).filter((field) => field in samples)
+function sampleOf(operation: Operation, samples: Readonly<Record<string, unknown>>) {
+  const { name, input } = operation
+  const fields = fieldsOf(operation).filter((field) => field in samples)
   const sample = Object.fromEntries(fields.map((field) => [field, samples[field]]))
   const missing = v.safeParse(input, sample).issues?.[0]
   // Where there are no people yet, only names are read.
@@ -137,16 +150,23 @@ function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, u
   return sample
 }
 
-function requestOf(method: string, pattern: string, args: Record<string, unknown>) {
+function requestOf(operation: Operation, pattern: string, args: Record<string, unknown>) {
+  const method = methodOf(operation)
+  const inPath = namesIn(pattern)
   const path = pattern.replaceAll(/:(\w+)/g, (_name, name: string) => String(args[name]))
-  const rest = Object.entries(omit(args, namesIn(pattern)))
-  if (rest.length === 0) return { path, init: () => ({ method }) }
+  const rest = omit(args, inPath)
   if (["GET", "DELETE"].includes(method)) {
-    const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
-    return { path: `${path}?${query.toString()}`, init: () => ({ method }) }
+    const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+    return { path: query.size > 0 ? `${path}?${query.toString()}` : path, init: () => ({ method }) }
   }
+  if (fieldsOf(operation).every((field) => inPath.includes(field))) return { path, init: () => ({ method }) }
   const headers = { "Content-Type": "application/json" }
-  return { path, init: () => ({ method, headers, body: JSON.stringify(Object.fromEntries(rest)) }) }
+  return { path, init: () => ({ method, headers, body: JSON.stringify(rest) }) }
+}
+
+function fieldsOf({ input }: Operation): string[] {
+  const [first] = "options" in input ? input.options : [input]
+  return Object.keys(first?.entries ?? {})
 }
 
 function omit(args: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
+import { EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
 import { declaredMutations } from "./declared-operations.ts"
 import { THERE, type Standing } from "./space-content.ts"
 
@@ -37,19 +37,8 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
 /** Mutations of what is in a space. `userIds` are the people's. */
 export function mutations(userIds: Record<Standing, string>): Record<string, Call> {
   const the = THERE
-  const { spaceId, threadId } = the
   return {
     "files.revokeShare": { answers: EDITORS, args: { shareId: the.fileShareId } },
-    "chat.createThread": { answers: EDITORS, args: { title: "Another", spaceId } },
-    "chat.renameThread": { answers: EDITORS, args: { threadId, title: "Renamed" } },
-    "chat.setPeopleOnly": { answers: EDITORS, args: { threadId, peopleOnly: true } },
-    "chat.markRead": { answers: MEMBERS, args: { threadId } },
-    "chat.removeThread": { answers: EDITORS, args: { threadId } },
-    "chat.restoreThread": { answers: EDITORS, args: { threadId: the.trashedThreadId } },
-    "chat.moveThread": { answers: AUTHOR, args: { threadId } },
-    "chat.copyThread": { answers: MEMBERS, args: { threadId } },
-    "chat.stop": { answers: EDITORS, args: { threadId } },
-    "chat.withdraw": { answers: EDITORS, args: { waitingId: the.waitingId } },
     "chat.revokeShare": { answers: EDITORS, args: { shareId: the.threadShareId } },
     ...declaredMutations(userIds, OTHER_FUNCTIONS),
   }

@@ -1,6 +1,6 @@
 import { declaredRoutes } from "./declared-operations.ts"
 import { SECRET, THERE, type Standing } from "./space-content.ts"
-import { BEGINNER, AUTHOR, EDITORS, EVERYONE, MEMBERS, OWNER, type Answers } from "./space-rights.ts"
+import { BEGINNER, EDITORS, MEMBERS, OWNER, type Answers } from "./space-rights.ts"
 import type { Person } from "./people.ts"
 import { begin, metadataOf } from "./uploads.ts"
 
@@ -68,54 +68,8 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
       ...asked,
       init: () => ask({ threadId: crypto.randomUUID(), createThread: true, spaceId })(),
     },
-    "GET /api/chat/threads": { answers: MEMBERS, path: `/api/chat/threads?spaceId=${spaceId}` },
-    "POST /api/chat/threads": {
-      answers: EDITORS,
-      ok: 201,
-      path: "/api/chat/threads",
-      init: post({ title: "Another", spaceId }),
-    },
-    "GET /api/chat/threads/{threadId}": { answers: MEMBERS, path },
-    "PATCH /api/chat/threads/{threadId}": { answers: EDITORS, path, init: patch({ title: "Renamed" }) },
-    "DELETE /api/chat/threads/{threadId}": { answers: EDITORS, ok: 204, path, init: remove },
-    "POST /api/chat/threads/{threadId}/restore": {
-      answers: EDITORS,
-      path: `/api/chat/threads/${the.trashedThreadId}/restore`,
-      init: act,
-    },
-    "POST /api/chat/threads/{threadId}/move": { answers: AUTHOR, path: `${path}/move`, init: post({}) },
-    "POST /api/chat/threads/{threadId}/copy": {
-      answers: MEMBERS,
-      ok: 201,
-      path: `${path}/copy`,
-      init: post({}),
-    },
-    "POST /api/chat/threads/{threadId}/copy, into the space": {
-      answers: EDITORS,
-      ok: 201,
-      path: `${path}/copy`,
-      init: post({ spaceId }),
-    },
     "GET /api/chat/threads/{threadId}/export": { answers: MEMBERS, path: `${path}/export?format=json` },
-    "GET /api/chat/search": { answers: MEMBERS, path: `/api/chat/search?q=talk&spaceId=${spaceId}` },
-    "GET /api/chat/search, everywhere": {
-      answers: EVERYONE,
-      path: "/api/chat/search?q=talk&everywhere=true",
-    },
-    "GET /api/chat/threads/{threadId}/messages": { answers: MEMBERS, path: `${path}/messages` },
-    "GET /api/chat/threads/{threadId}/messages/{messageId}/replaced": {
-      answers: MEMBERS,
-      path: `${path}/messages/${messageId}/replaced`,
-    },
     "GET /api/chat/{threadId}/stream": { answers: MEMBERS, ok: 204, path: `/api/chat/${threadId}/stream` },
-    "POST /api/chat/threads/{threadId}/stop": { answers: EDITORS, path: `${path}/stop`, init: act },
-    "GET /api/chat/threads/{threadId}/waiting": { answers: MEMBERS, path: `${path}/waiting` },
-    "DELETE /api/chat/waiting/{waitingId}": {
-      answers: EDITORS,
-      ok: 204,
-      path: `/api/chat/waiting/${THERE.waitingId}`,
-      init: remove,
-    },
     "GET /api/chat/threads/{threadId}/shares": { answers: MEMBERS, path: `${path}/shares` },
     "POST /api/chat/threads/{threadId}/shares": {
       answers: EDITORS,

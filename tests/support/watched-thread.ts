@@ -1,4 +1,5 @@
-import { foldChunks, type LiveChunk, type LiveMessage, type LiveTurn } from "#server/chat/contract.ts"
+import { foldChunks, type LiveChunk } from "#server/chat/contract.ts"
+import type { LiveMessage, LiveTurn } from "#server/chat/read-operations.ts"
 import type { Change, CommitEvent, SnapshotEvent } from "#server/realtime/contract.ts"
 import type { TidelineApp } from "./app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "./live.ts"

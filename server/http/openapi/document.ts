@@ -1,6 +1,5 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
-import { chatMovesPaths } from "./chat-moves.ts"
 import { chatSharesPaths } from "./chat-shares.ts"
 import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
@@ -19,7 +18,6 @@ export function describeApi(config: Config) {
     ...servicePaths,
     ...mailPaths,
     ...chatPaths,
-    ...chatMovesPaths,
     ...chatSharesPaths,
     ...filesPaths,
     ...fileActsPaths,

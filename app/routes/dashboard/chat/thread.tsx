@@ -13,7 +13,8 @@ import { requireScope } from "#server/http/scope.ts"
 import { findSpace } from "#server/spaces/spaces.ts"
 import { addressesIn, usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
-import type { LiveChunk, LiveMessage, LiveTurn, WaitingMessage } from "#server/chat/contract.ts"
+import type { LiveChunk } from "#server/chat/contract.ts"
+import type { LiveMessage, LiveTurn, WaitingMessage } from "#server/chat/read-operations.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { useLive, useLivePages } from "#app/realtime/use-live.tsx"
 import { createBubbles } from "./conversation/bubbles.ts"
@@ -125,8 +126,8 @@ interface LoadedConversation {
 
 function LiveConversation({ threadId, peopleOnly, messages, turns, chunks, waiting }: LoadedConversation) {
   const { spaceId } = usePlace()
-  const said = useLivePages(messages, (after) => ({ threadId, spaceId, after }))
-  const given = useLivePages(turns, (after) => ({ threadId, spaceId, after }))
+  const said = useLivePages(messages)
+  const given = useLivePages(turns)
   const exchange = useExchange(threadId, { messages: said.rows, turns: given.rows, chunks: useLive(chunks) })
   useReloadWhen(said.rows.length === 0 && messages.rows.length > 0)
   const loadMore = () => {

@@ -1,6 +1,6 @@
 import { href } from "react-router"
 import type { Sentence } from "#app/language/sentences.ts"
-import type { SearchResult, SearchResults } from "#server/chat/contract.ts"
+import type { SearchResult, SearchResults } from "#server/chat/read-operations.ts"
 import type { FilePage, FileSummary } from "#server/files/contract.ts"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import { useSearch } from "#app/routes/dashboard/requests/use-search.ts"
@@ -34,7 +34,7 @@ async function search(query: string, signal: AbortSignal) {
   if (query === "") return NONE
   const words = new URLSearchParams({ q: query, everywhere: "true" })
   const [{ results }, { files }] = await Promise.all([
-    send<SearchResults>("GET", `${href("/api/chat/search")}?${words}`, { signal }),
+    send<SearchResults>("GET", `/api/chat/search?${words}`, { signal }),
     send<FilePage>("GET", `${href("/api/files")}?${words}&limit=${SHOWN}`, { signal }),
   ])
   return { threads: results.slice(0, SHOWN), files }

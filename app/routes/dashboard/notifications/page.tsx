@@ -39,7 +39,7 @@ export default function Notifications({ loaderData: { notifications, now } }: Ro
   const { t } = useLingui()
   const spaces = useSpaces()
   const hasUnread = useUnread().length > 0
-  const { rows, hasMore, isLoading, loadMore } = useLivePages(notifications, (after) => ({ after }))
+  const { rows, hasMore, isLoading, loadMore } = useLivePages(notifications)
   return (
     <Page narrow>
       <PageHead title={t`Notifications`}>

@@ -1,5 +1,6 @@
 import { href } from "react-router"
-import type { Asked, Attachment, Stored, Waits } from "#server/chat/contract.ts"
+import type { Attachment } from "#server/chat/contract.ts"
+import type { Taken } from "#server/chat/request.ts"
 import { request } from "#app/routes/dashboard/requests/send.ts"
 
 /** The body of a request to send a message. */
@@ -48,7 +49,7 @@ export async function postMessage(
       messages: [{ id: requestId, role: "user", parts: [{ type: "text", text }, ...files] }],
     }),
   })
-  const stored = (await response.json()) as Asked | Stored | Waits
+  const stored = (await response.json()) as Taken
   const waits = "waitingId" in stored
   return { waits, asksNobody: !waits && stored.answerId === null }
 }

@@ -4,11 +4,10 @@ import {
   type ReplyPart,
   type Attachment,
   type LiveChunk,
-  type LiveMessage,
-  type LiveTurn,
   type Recall,
   type Shortfall,
 } from "#server/chat/contract.ts"
+import type { LiveMessage, LiveTurn } from "#server/chat/read-operations.ts"
 import type { PendingMessage, QueuedMessage } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
 
 /** A message on the screen, whether it is stored or still being sent. */

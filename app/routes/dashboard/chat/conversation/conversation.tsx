@@ -1,17 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react"
-import { href } from "react-router"
-import { useSentences } from "#app/language/sentences.ts"
 import { useIsLive, useMutate } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import { useToast } from "#app/ui/toast.tsx"
-import { chatCalls } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
+import { urlOf } from "#server/operations/contract.ts"
 import { ReplyNotice } from "./reply-notice.tsx"
 import { send, type RequestRefused } from "#app/routes/dashboard/requests/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.tsx"
+import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
@@ -44,7 +43,6 @@ export function Conversation({ threadId, peopleOnly, exchange, earlier, presence
   const { t } = useLingui()
   const { bubbles, isReplying, refusal, editing, announcement } = exchange
   const { spaceId, mayEdit } = usePlace()
-  const questions = usePendingMessages()
   const { frame, content, isAtEnd, goToEnd } = useEndInSight()
   const mark = useEarlier(earlier, frame)
   useFoundMessage(bubbles, earlier)
@@ -126,11 +124,7 @@ export function Conversation({ threadId, peopleOnly, exchange, earlier, presence
           peopleOnly={peopleOnly}
           refusal={refusal}
           onStop={stop ?? undefined}
-          onAsk={acts.ask}
-          onQueue={acts.queue}
-          onTell={acts.tell}
-          onDismiss={() => questions.dismiss(threadId)}
-          onEditLast={acts.editLast}
+          acts={acts}
         />
       ) : (
         <div className="shrink-0 px-4 pb-4">
@@ -160,46 +154,30 @@ interface ComposerProps {
   peopleOnly: boolean
   refusal: RequestRefused | null
   onStop: (() => void) | undefined
-  onAsk: (draft: Draft) => void
-  /** Called with a message that waits for the reply that is being generated. */
-  onQueue: (draft: Draft) => void
-  /** Called with a message to the people in a space. */
-  onTell: (draft: Draft) => void
-  onDismiss: () => void
-  onEditLast: () => void
+  acts: ReturnType<typeof useActs>
 }
 
 /** A component of its own, so that typing does not render the messages again. */
-function ComposerArea({
-  threadId,
-  peopleOnly,
-  refusal,
-  onStop,
-  onAsk,
-  onQueue,
-  onTell,
-  onDismiss,
-  onEditLast,
-}: ComposerProps) {
+function ComposerArea({ threadId, peopleOnly, refusal, onStop, acts }: ComposerProps) {
   const { t } = useLingui()
   const { model } = useChatLayout()
   const [draft, setDraft] = useDraft(threadId)
   const wait = useCountdown(refusal?.retryAt ?? null)
   return (
     <div className="shrink-0 px-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-      <RefusalAlert refusal={refusal} wait={wait} onDismiss={onDismiss} />
+      <RefusalAlert refusal={refusal} wait={wait} onDismiss={acts.dismiss} />
       <Composer
         draft={draft}
         onDraft={setDraft}
         peopleOnly={peopleOnly}
         onSend={({ toPeople }) => {
           clearDraft(threadId)
-          if (toPeople) onTell(draft)
-          else if (onStop) onQueue(draft)
-          else onAsk(draft)
+          if (toPeople) acts.tell(draft)
+          else if (onStop) acts.queue(draft)
+          else acts.ask(draft)
         }}
         onStop={onStop}
-        onEditLast={onEditLast}
+        onEditLast={acts.editLast}
         blocked={useObstacle(model.available, wait)}
         placeholder={peopleOnly ? t`Write to the others…` : t`Ask a follow-up…`}
       />
@@ -225,22 +203,21 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isSha
       questions.ask(threadId, draft, { mayWait: isShared })
       goToEnd()
     }
-    const queue = (draft: Draft) => {
-      void questions.queue(threadId, draft)
-    }
-    const tell = (draft: Draft) => {
-      void questions.queue(threadId, draft, { toPeople: true })
-      goToEnd()
-    }
     const edit = (bubble: Bubble) => {
       const { id, isNote } = bubble
       if (id) questions.edit(threadId, { messageId: id, ...contentOf(bubble), isNote })
     }
     return {
       ask,
-      queue,
-      tell,
+      /** A message that waits for the reply that is being generated. */
+      queue: (draft: Draft) => void questions.queue(threadId, draft),
+      /** A message to the people in a space. */
+      tell(draft: Draft) {
+        void questions.queue(threadId, draft, { toPeople: true })
+        goToEnd()
+      },
       edit,
+      dismiss: () => questions.dismiss(threadId),
       continue: () => ask({ text: t`Continue where you stopped.`, attachments: [] }),
       /** Requests another reply to the same message, in place of this one. */
       again({ id, requestId, status }: Bubble) {
@@ -271,29 +248,24 @@ function useActs(threadId: string, bubbles: Bubble[], goToEnd: () => void, isSha
 /** Null unless a reply is being generated. */
 function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   const { t } = useLingui()
-  const say = useSentences()
   const questions = usePendingMessages()
   const mutate = useMutate()
   const isLive = useIsLive()
-  const toast = useToast()
+  const complain = useComplain()
   const [isStopping, setStopping] = useState(false)
   if (!isReplying && isStopping) setStopping(false)
   if (!isReplying) return null
   // A mutation would wait for a connection, but a reply can be read and stopped without one.
   const stop = () =>
     isLive
-      ? mutate(chatCalls.stop, { threadId })
-      : send("POST", href("/api/chat/threads/:threadId/stop", { threadId }))
+      ? mutate(chatOperations.stop, { threadId })
+      : send("POST", urlOf(chatOperations.stopAndWait, { threadId }))
   return () => {
     if (isStopping) return
     setStopping(true)
     questions.whenTaken(threadId, stop).catch((problem: unknown) => {
       setStopping(false)
-      toast.show({
-        tone: "danger",
-        title: t`The reply couldn't be stopped`,
-        description: problem instanceof Error ? say(problem) : t`Try again.`,
-      })
+      complain(t`The reply couldn't be stopped`, problem)
     })
   }
 }

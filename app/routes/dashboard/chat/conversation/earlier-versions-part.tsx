@@ -1,12 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useState } from "react"
-import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { Button } from "#app/ui/button.tsx"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
-import type { ReplacedEntry, ReplacedPage } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
+import type { ReplacedEntry, ReplacedPage } from "#server/chat/read-operations.ts"
+import { urlOf } from "#server/operations/contract.ts"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import { AttachmentList } from "#app/routes/dashboard/chat/composer/attachment-list.tsx"
 import { classOfText } from "#app/features/markdown/long-run.ts"
@@ -110,7 +111,7 @@ function useReplaced(threadId: string, messageId: string) {
     const load = async ({ before }: typeof wanted) => {
       try {
         const query = new URLSearchParams(before ? { cursor: before } : {})
-        const address = `${href("/api/chat/threads/:threadId/messages/:messageId/replaced", { threadId, messageId })}?${query}`
+        const address = `${urlOf(chatOperations.getThread, { threadId })}/messages/${messageId}/replaced?${query}`
         const { entries, earlierCursor } = await send<ReplacedPage>("GET", address, { signal: gone.signal })
         setPage((known) => ({ entries: entries.concat(before ? (known?.entries ?? []) : []), earlierCursor }))
         setProblem(null)

@@ -1,8 +1,11 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useState } from "react"
-import { href, useRevalidator } from "react-router"
+import { useRevalidator } from "react-router"
 import { useIsLive } from "#app/realtime/use-live.tsx"
-import type { LiveChunk, LiveMessage, LiveTurn } from "#server/chat/contract.ts"
+import type { LiveChunk } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
+import type { LiveMessage, LiveTurn } from "#server/chat/read-operations.ts"
+import { urlOf } from "#server/operations/contract.ts"
 import { isReachable } from "./is-reachable.ts"
 import { createBubbles, isStored, type Bubble } from "./bubbles.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
@@ -48,8 +51,7 @@ export function useExchange(threadId: string, { messages, turns, chunks }: Recor
     const look = async () => {
       // A server that is restarting has no live connections either, and a loader that fails would
       // replace the page by an error.
-      if ((await isReachable(href("/api/chat/threads/:threadId", { threadId }))) && !isOver)
-        await revalidate()
+      if ((await isReachable(urlOf(chatOperations.getThread, { threadId }))) && !isOver) await revalidate()
       if (!isOver) timer = setTimeout(() => void look(), LOOK_AGAIN)
     }
     void look()

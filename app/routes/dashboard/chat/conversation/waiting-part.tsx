@@ -1,14 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, type ReactNode } from "react"
-import { useSentences } from "#app/language/sentences.ts"
 import { useLive, useMutate } from "#app/realtime/use-live.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { useToast } from "#app/ui/toast.tsx"
-import { chatCalls, type WaitingMessage } from "#server/chat/contract.ts"
+import type { WaitingMessage } from "#server/chat/read-operations.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { returnToDraft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
+import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 
@@ -149,20 +149,15 @@ function Words({ about, text }: { about: ReactNode; text: string }) {
 
 function useWithdrawing(threadId: string, { _id: waitingId, content, attachments }: WaitingMessage) {
   const { t } = useLingui()
-  const say = useSentences()
   const mutate = useMutate()
-  const toast = useToast()
+  const complain = useComplain()
   /** Returns whether it is withdrawn. */
   async function withdraw(): Promise<boolean> {
     try {
-      await mutate(chatCalls.withdraw, { waitingId })
+      await mutate(chatOperations.withdraw, { waitingId })
       return true
     } catch (problem) {
-      toast.show({
-        tone: "danger",
-        title: t`The message couldn't be withdrawn`,
-        description: problem instanceof Error ? say(problem) : t`Try again.`,
-      })
+      complain(t`The message couldn't be withdrawn`, problem)
       return false
     }
   }

@@ -7,7 +7,8 @@ import type { OtherPlace } from "#app/routes/dashboard/place/use-spaces.ts"
 import { Checkbox } from "#app/ui/checkbox.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
 
 interface PlaceThreadDialogProps {
   act: "move" | "copy"
@@ -72,7 +73,7 @@ function usePlacing(
   return async ({ spaceId, name, addresses }: OtherPlace, form: FormData) => {
     const attachments = form.has("attachments") ? "copy" : "leave"
     const args = { threadId, attachments, ...(spaceId !== undefined && { spaceId }) } as const
-    await mutate(act === "move" ? chatCalls.moveThread : chatCalls.copyThread, args)
+    await mutate(act === "move" ? chatOperations.moveThread : chatOperations.copyThread, args)
     show({ title: act === "move" ? t`“${title}” is now in ${name}` : t`“${title}” was copied to ${name}` })
     onClose()
     if (act === "move" && openId === threadId) await navigate(addresses.threadAt(threadId), { replace: true })

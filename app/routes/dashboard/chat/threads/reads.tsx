@@ -1,6 +1,5 @@
 import { createContext, use, useEffect, useMemo, type ReactNode } from "react"
 import { useLivePages } from "#app/realtime/use-live.tsx"
-import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useSpace } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { ThreadRead, ThreadSummary } from "#server/chat/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -29,9 +28,8 @@ export function ReadsProvider({
 }
 
 function SpaceReads({ reads, children }: { reads: Loaded<ThreadRead>; children: ReactNode }) {
-  const { spaceId } = usePlace()
   const joinedAt = useSpace()?._creationTime ?? 0
-  const { rows, hasMore, isLoading, loadMore } = useLivePages(reads, (after) => ({ spaceId, after }))
+  const { rows, hasMore, isLoading, loadMore } = useLivePages(reads)
   const loadsMore = hasMore && !isLoading && rows.length < MOST
   useEffect(() => {
     if (loadsMore) loadMore()

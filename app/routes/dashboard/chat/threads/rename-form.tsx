@@ -1,12 +1,12 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState, type KeyboardEvent } from "react"
 import { useRevalidator } from "react-router"
-import { useSentences } from "#app/language/sentences.ts"
 import { classNames } from "#app/ui/class-names.ts"
 import { isComposing } from "#app/ui/is-composing.ts"
-import { useToast } from "#app/ui/toast.tsx"
 import { useMutate } from "#app/realtime/use-live.tsx"
-import { chatCalls, TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
+import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
 
 interface RenameFormProps {
   thread: ThreadSummary
@@ -58,18 +58,16 @@ export function RenameForm({ thread, onClose, className }: RenameFormProps) {
 
 function useRename(thread: ThreadSummary) {
   const { t } = useLingui()
-  const say = useSentences()
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
-  const toast = useToast()
+  const complain = useComplain()
   async function attempt(title: string) {
     const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
     try {
-      await mutate(chatCalls.renameThread, { threadId: thread._id, title }, [shown])
+      await mutate(chatOperations.renameThread, { threadId: thread._id, title }, [shown])
       await revalidate()
     } catch (problem) {
-      const description = problem instanceof Error ? say(problem) : t`Try again.`
-      toast.show({ tone: "danger", title: t`The title wasn't changed`, description })
+      complain(t`The title wasn't changed`, problem)
     }
   }
   return (title: string) => void attempt(title)

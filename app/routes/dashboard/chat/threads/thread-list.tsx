@@ -79,16 +79,8 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
 
 function ThreadsByDate({ list, onLeave }: ThreadListProps) {
   const { i18n, t } = useLingui()
-  const { spaceId, spaceName } = usePlace()
-  const {
-    rows: threads,
-    hasMore,
-    isLoading,
-    loadMore,
-  } = useLivePages(list.threads, (after) => ({
-    spaceId,
-    after,
-  }))
+  const { spaceName } = usePlace()
+  const { rows: threads, hasMore, isLoading, loadMore } = useLivePages(list.threads)
   const timeZone = useHydrated() ? undefined : "UTC" // only the browser knows the reader's own
   if (threads.length === 0)
     return (

@@ -1,9 +1,9 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { useCallback } from "react"
-import { href, Link } from "react-router"
+import { Link } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
-import type { SearchResult, SearchResults, Snippet } from "#server/chat/contract.ts"
+import type { SearchResult, SearchResults, Snippet } from "#server/chat/read-operations.ts"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import { usePlace, type Place } from "#app/routes/dashboard/place/use-place.ts"
 import { useSearch } from "#app/routes/dashboard/requests/use-search.ts"
@@ -102,6 +102,6 @@ function Marked({ snippet: { text, matches } }: { snippet: Snippet }) {
 
 async function searchThreads(text: string, spaceId: string | undefined, signal: AbortSignal) {
   const query = new URLSearchParams({ q: text, ...(spaceId !== undefined && { spaceId }) })
-  const { results } = await send<SearchResults>("GET", `${href("/api/chat/search")}?${query}`, { signal })
+  const { results } = await send<SearchResults>("GET", `/api/chat/search?${query}`, { signal })
   return results
 }

@@ -1,6 +1,7 @@
 import { useEffect } from "react"
 import { useMutate } from "#app/realtime/use-live.tsx"
-import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
 import { useCountUnread } from "./reads.tsx"
 
 /** Stores that a conversation of a space has been read while it is on the screen. */
@@ -14,7 +15,7 @@ export function useMarkThreadRead(thread: ThreadSummary) {
       if (document.hidden) return
       document.removeEventListener("visibilitychange", mark)
       // Failing is harmless: the next message or visit marks it.
-      mutate(chatCalls.markRead, { threadId }).catch(() => {})
+      mutate(chatOperations.markRead, { threadId }).catch(() => {})
     }
     document.addEventListener("visibilitychange", mark)
     mark()

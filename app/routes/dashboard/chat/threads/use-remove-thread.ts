@@ -1,20 +1,21 @@
 import { useLingui } from "@lingui/react/macro"
 import { useNavigate, useParams, useRevalidator } from "react-router"
-import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
+import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
-import { chatCalls, type ThreadSummary } from "#server/chat/contract.ts"
+import type { ThreadSummary } from "#server/chat/contract.ts"
+import { chatOperations } from "#server/chat/operations-contract.ts"
 
 /** Deletes a conversation immediately, and offers to undo it. */
 export function useRemoveThread(thread: ThreadSummary): () => void {
   const { t } = useLingui()
-  const say = useSentences()
   const { threadId } = useParams()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
   const toast = useToast()
+  const complain = useComplain()
   const named = { threadId: thread._id }
   const { addresses } = usePlace()
 
@@ -22,7 +23,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
     const isOpen = threadId === thread._id
     const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
     try {
-      const removed = mutate(chatCalls.removeThread, named, [shown])
+      const removed = mutate(chatOperations.removeThread, named, [shown])
       if (isOpen) await navigate(addresses.chat, { replace: true })
       await removed
       toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
@@ -34,7 +35,7 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
 
   async function restore(wasOpen: boolean) {
     try {
-      await mutate(chatCalls.restoreThread, named)
+      await mutate(chatOperations.restoreThread, named)
       if (wasOpen) await navigate(addresses.threadAt(thread._id))
       else await revalidate()
     } catch (problem) {
@@ -42,12 +43,5 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
     }
   }
 
-  function complain(title: string, problem: unknown) {
-    toast.show({
-      tone: "danger",
-      title,
-      description: problem instanceof Error ? say(problem) : t`Try again.`,
-    })
-  }
   return () => void remove()
 }
