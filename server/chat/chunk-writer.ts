@@ -11,21 +11,6 @@ import { createFailureLog, type Log } from "#server/log.ts"
  */
 const TICK = 140
 
-export interface ChunkWriter {
-  /** Writes what `drain` returns, for as long as the turn runs. */
-  open(turnId: string, drain: () => ReplyDelta[]): OpenChunks
-}
-
-export interface OpenChunks {
-  /** There is more to drain. */
-  grew(): void
-  /**
-   * Stops writing. A write that is still running stores nothing if the turn has ended in the
-   * meantime.
-   */
-  close(): void
-}
-
 interface Source {
   turnId: string
   drain: () => ReplyDelta[]
@@ -41,12 +26,14 @@ interface Row {
   delta: ReplyDelta[]
 }
 
+export type ChunkWriter = ReturnType<typeof createChunkWriter>
+
 /**
  * Writes this process's growing replies: the first text of each immediately, and after that
  * everything new in one statement per tick, one statement at a time. What could not be written is
  * written by a later tick.
  */
-export function createChunkWriter({ db, log }: { db: Database; log: Log }): ChunkWriter {
+export function createChunkWriter({ db, log }: { db: Database; log: Log }) {
   const failures = createFailureLog(log, "partial replies can be stored again")
   const grown = new Set<Source>()
   const fresh = new Set<Source>()
@@ -54,16 +41,22 @@ export function createChunkWriter({ db, log }: { db: Database; log: Log }): Chun
   let writing = Promise.resolve()
 
   return {
-    open(turnId, drain) {
+    /** Writes what `drain` returns, for as long as the turn runs. */
+    open(turnId: string, drain: Source["drain"]) {
       const source: Source = { turnId, drain, seq: 0, unsaved: null, isOpen: true }
       let begun = false
       return {
+        /** There is more to drain. */
         grew() {
           if (begun) return wait(source)
           begun = true
           fresh.add(source)
           if (fresh.size === 1) writing = writing.then(() => write(fresh))
         },
+        /**
+         * Stops writing. A write that is still running stores nothing if the turn has ended in the
+         * meantime.
+         */
         close() {
           source.isOpen = false
           fresh.delete(source)

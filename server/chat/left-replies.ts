@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
-import { and, eq, isNotNull, isNull } from "drizzle-orm"
+import { and, eq, isNotNull, isNull, type SQL } from "drizzle-orm"
 import { chatTurns } from "#db/schema/chat.ts"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import { isRefusal } from "#server/errors.ts"
@@ -60,15 +60,7 @@ async function noteLeft({ db, viewer, log }: ReadScope, answerId: string): Promi
     await db
       .update(chatTurns)
       .set({ leftAt: Date.now() })
-      .where(
-        and(
-          eq(chatTurns._id, answerId),
-          eq(chatTurns.userId, viewer.user._id),
-          eq(chatTurns.spaceKey, PERSONAL),
-          eq(chatTurns.status, "running"),
-          isNull(chatTurns.leftAt),
-        ),
-      )
+      .where(and(ownRunning({ viewer }), eq(chatTurns._id, answerId), isNull(chatTurns.leftAt)))
   } catch (error) {
     log.warn({ err: error, answer: answerId }, "could not note that a reply is not read any more")
   }
@@ -108,18 +100,21 @@ async function findRunning({ db, viewer }: Scope<"db" | "viewer">, threadId: str
   const [turn] = await db
     .select({ _id: chatTurns._id, requestId: chatTurns.requestId, leftAt: chatTurns.leftAt })
     .from(chatTurns)
-    .where(
-      and(
-        eq(chatTurns.threadId, threadId),
-        eq(chatTurns.userId, viewer.user._id),
-        eq(chatTurns.spaceKey, PERSONAL),
-        eq(chatTurns.status, "running"),
-      ),
-    )
+    .where(and(ownRunning({ viewer }), eq(chatTurns.threadId, threadId)))
   return turn
 }
 
-async function* untilEnd<Chunk>(chunks: AsyncIterable<Chunk>, ended: () => void) {
+/** In a personal conversation. */
+function ownRunning({ viewer }: Scope<"viewer">): SQL | undefined {
+  return and(
+    eq(chatTurns.userId, viewer.user._id),
+    eq(chatTurns.spaceKey, PERSONAL),
+    eq(chatTurns.status, "running"),
+  )
+}
+
+/** Calls `ended` after the last chunk, or when nobody reads them any more. */
+export async function* untilEnd<Chunk>(chunks: AsyncIterable<Chunk>, ended: () => void) {
   try {
     yield* chunks
   } finally {

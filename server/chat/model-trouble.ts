@@ -17,27 +17,21 @@ export interface Trouble {
   reference: string
 }
 
-/** What this process knows about problems with its model server. */
-export interface ModelTrouble {
-  /**
-   * The problem behind a refusal; null if it may pass without the operator. Each problem is logged
-   * once under a reference of its own, until the model replies.
-   */
-  report(error: unknown, refusal: Refusal): Trouble | null
-  /** The model has replied. */
-  end(): void
-  /** The latest. */
-  current(): Trouble | null
-}
-
 /** Problems that are told apart at one time. */
 const PROBLEMS = 50
 
-export function createModelTrouble(log: Log): ModelTrouble {
+export type ModelTrouble = ReturnType<typeof createModelTrouble>
+
+/** What this process knows about problems with its model server. */
+export function createModelTrouble(log: Log) {
   const known = new Map<string, Trouble>()
   let current: Trouble | null = null
   return {
-    report(error, { cause, status = 0 }) {
+    /**
+     * The problem behind a refusal; null if it may pass without the operator. Each problem is logged
+     * once under a reference of its own, until the model replies.
+     */
+    report(error: unknown, { cause, status = 0 }: Refusal): Trouble | null {
       const reason = REASONS[cause]
       if (!reason) return null
       const told = describeModelError(error)
@@ -51,12 +45,14 @@ export function createModelTrouble(log: Log): ModelTrouble {
       log.error({ ...told, reference: current.reference }, what.message)
       return current
     },
+    /** The model has replied. */
     end() {
       if (!current) return
       log.info({ reference: current.reference }, "the model server replies again")
       current = null
       known.clear()
     },
+    /** The latest. */
     current: () => current,
   }
 }

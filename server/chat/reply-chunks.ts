@@ -4,14 +4,6 @@ import type { ReplyChunk, ReplyMetadata, FoldedReply, StopReason } from "./contr
 /** What the end of a stream says about a reply. */
 type Ended = Pick<ChatTurn, "status" | "failure" | "inputTokens" | "outputTokens" | "finishReason">
 
-/** A reply's parts as chunks of the UI message stream, for a stored reply or one in progress. */
-export interface PartStreamer {
-  /**
-   * The chunks for what was added since the last call. With `isWhole` the last part is complete.
-   */
-  next(reply: FoldedReply, options: { isWhole: boolean }): Generator<ReplyChunk>
-}
-
 interface Sent {
   length: number
   isOpen: boolean
@@ -19,11 +11,15 @@ interface Sent {
   hasResult: boolean
 }
 
-export function createPartStreamer(): PartStreamer {
+/** A reply's parts as chunks of the UI message stream, for a stored reply or one in progress. */
+export function createPartStreamer() {
   const sent: Sent[] = []
 
   return {
-    *next({ content, parts }, { isWhole }) {
+    /**
+     * The chunks for what was added since the last call. With `isWhole` the last part is complete.
+     */
+    *next({ content, parts }: FoldedReply, { isWhole }: { isWhole: boolean }): Generator<ReplyChunk> {
       const all = parts ?? (content === "" ? [] : [{ type: "text", text: content } as const])
       for (const [place, part] of all.entries()) {
         const state = (sent[place] ??= { length: 0, isOpen: false, hasInput: false, hasResult: false })

@@ -9,17 +9,10 @@ export type EndedReply = FoldedReply &
     status: Exclude<ChatTurn["status"], "running">
   }
 
-/** The text so far, which grows with each chunk of the stream. */
-export interface ReplyRecord {
-  take(chunk: ReplyChunk): void
-  /** The text since the last call, in one piece. */
-  drain(): ReplyDelta[]
-  read(): EndedReply
-}
-
 type Takers = { [Type in ReplyChunk["type"]]?: (chunk: Extract<ReplyChunk, { type: Type }>) => unknown }
 
-export function createReplyRecord(): ReplyRecord {
+/** The text so far, which grows with each chunk of the stream. */
+export function createReplyRecord() {
   const fold = beginFold()
   let pending: ReplyDelta[] = []
   const pendingTexts = new Map<string, ReplyDelta & { type: "text" | "reasoning" }>()
@@ -47,19 +40,20 @@ export function createReplyRecord(): ReplyRecord {
   }
 
   return {
-    take(chunk) {
+    take(chunk: ReplyChunk) {
       // Each function handles the chunks of one type.
       const take = takers[chunk.type] as ((chunk: ReplyChunk) => void) | undefined
       take?.(chunk)
     },
-    drain() {
+    /** The text since the last call, in one piece. */
+    drain(): ReplyDelta[] {
       const said = pending
       pending = []
       pendingTexts.clear()
       for (const delta of said) if (delta.type !== "tool") keepHalfCharacter(delta)
       return storableJson(said.filter((delta) => delta.type === "tool" || delta.text !== ""))
     },
-    read() {
+    read(): EndedReply {
       const { content, parts } = fold.read()
       return {
         content: storableText(content),

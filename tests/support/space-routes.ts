@@ -181,16 +181,8 @@ function post(body: object) {
   return withBody("POST", body)
 }
 
-function patch(body: object) {
-  return withBody("PATCH", body)
-}
-
 function withBody(method: string, body: object) {
   return () => ({ method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })
-}
-
-function act(): RequestInit {
-  return { method: "POST" }
 }
 
 function remove(): RequestInit {

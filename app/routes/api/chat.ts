@@ -12,7 +12,7 @@ import {
 } from "#server/chat/conversation.ts"
 import { isToPeople } from "#server/chat/addressee.ts"
 import { answerFailure } from "#server/chat/failure.ts"
-import { openAfterLeft, readPersonally } from "#server/chat/left-replies.ts"
+import { openAfterLeft, readPersonally, untilEnd } from "#server/chat/left-replies.ts"
 import type { SentMessage } from "#server/chat/resent.ts"
 import { followReply } from "#server/chat/resume.ts"
 import { storeFiles } from "#server/chat/store-files.ts"
@@ -54,25 +54,8 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (!body.ok) return json({ error: "Invalid JSON body" }, { status: 400, headers })
   const ask = v.safeParse(ChatRequest, body.value)
   if (!ask.success) return json({ error: SHAPE }, { status: 400, headers })
-  if (ask.output.replaces != null && !ask.output.threadId)
-    return json(
-      { error: "replaces needs a threadId: it names a question of a conversation." },
-      { status: 400, headers },
-    )
-  if (ask.output.createThread && !v.is(ThreadId, ask.output.threadId))
-    return json({ error: "createThread needs a threadId: a UUID of your own." }, { status: 400, headers })
-
-  if (ask.output.spaceId !== undefined && !ask.output.createThread)
-    return json(
-      { error: "spaceId needs createThread: it says where the conversation is created." },
-      { status: 400, headers },
-    )
-
-  if (ask.output.mayWait && !prefersAsync(request))
-    return json(
-      { error: "mayWait needs Prefer: respond-async: the reply may begin minutes later." },
-      { status: 400, headers },
-    )
+  const problem = findProblem(ask.output, { isAsync: prefersAsync(request) })
+  if (problem) return json({ error: problem }, { status: 400, headers })
 
   try {
     const scope = await requireScope(context)
@@ -97,6 +80,20 @@ export async function action({ request, context }: Route.ActionArgs) {
 type FullScope = Awaited<ReturnType<typeof requireScope>>
 
 const SHAPE = "Expected a JSON object of the shape { messages: UIMessage[] }"
+
+/** What does not fit together in a body whose fields do. */
+function findProblem(
+  { replaces, threadId, createThread, spaceId, mayWait }: ChatRequest,
+  { isAsync }: { isAsync: boolean },
+): string | null {
+  if (replaces != null && !threadId)
+    return "replaces needs a threadId: it names a question of a conversation."
+  if (createThread && !v.is(ThreadId, threadId)) return "createThread needs a threadId: a UUID of your own."
+  if (spaceId !== undefined && !createThread)
+    return "spaceId needs createThread: it says where the conversation is created."
+  if (mayWait && !isAsync) return "mayWait needs Prefer: respond-async: the reply may begin minutes later."
+  return null
+}
 
 interface PostedInThread {
   threadId: string
@@ -177,13 +174,5 @@ function onDisconnect({ socket }: IncomingMessage, leave: () => void) {
   socket.once("close", leave)
   return () => {
     socket.off("close", leave)
-  }
-}
-
-async function* untilEnd<Chunk>(chunks: AsyncIterable<Chunk>, ended: () => void) {
-  try {
-    yield* chunks
-  } finally {
-    ended()
   }
 }

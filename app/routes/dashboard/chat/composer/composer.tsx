@@ -1,29 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react"
+import { useEffect, useRef, type ReactNode } from "react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { defer, whenRendered } from "#app/ui/defer.tsx"
-import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { AddresseeNotice } from "./addressee-notice.tsx"
 import { MentionNotice } from "./mention-notice.tsx"
 import { AttachButton } from "./attach-button.tsx"
-import { DraftChip, UploadChip } from "./attachment-list.tsx"
+import { DraftFiles, DraftText, MentionList, useDraftField } from "./draft-field.tsx"
 import type { Draft } from "./drafts.ts"
-import { useAttaching } from "./use-attaching.ts"
 import { TooLong } from "./too-long.tsx"
-import { useMentioning } from "./use-mentioning.ts"
-import { usePasting } from "./use-pasting.ts"
 import { useToastSpace } from "./use-toast-space.ts"
 import { useDroppedFiles } from "#app/routes/dashboard/files/upload/use-dropped-files.ts"
 import { useFileDrop } from "#app/routes/dashboard/files/upload/use-file-drop.ts"
-
-const MentionList = defer(() => import("./mention-list-part.tsx"), whenRendered)((parts) => parts.MentionList)
-
-const MentionMarks = defer(
-  () => import("./mention-marks-part.tsx"),
-  whenRendered,
-)((parts) => parts.MentionMarks)
 
 interface ComposerProps {
   draft: Draft
@@ -60,68 +48,31 @@ export function Composer({
   placeholder,
 }: ComposerProps) {
   const { t } = useLingui()
-  const area = useRef<HTMLTextAreaElement>(null)
   const form = useRef<HTMLFormElement>(null)
   useToastSpace(form)
-  const latest = useRef(draft)
-  useEffect(() => {
-    latest.current = draft
-  })
-  const attaching = useAttaching({
-    attachments: draft.attachments,
-    onAttached: (attachment) => {
-      const { attachments } = latest.current
-      if (attachments.some(({ fileId }) => fileId === attachment.fileId)) return
-      latest.current = { ...latest.current, attachments: [...attachments, attachment] }
-      onDraft(latest.current)
-    },
-  })
-  const mentioning = useMentioning({
-    text: draft.text,
-    onText: (text) => onDraft({ ...draft, text }),
-    area,
-    peopleOnly,
-  })
-  const toPeople = mentioning.addressee?.asksModel === false
-  const pasting = usePasting({
-    text: draft.text,
-    attaching,
-    // An upload may fail long after the field has changed.
-    onText: (change) => onDraft({ ...latest.current, text: change(latest.current.text) }),
-  })
+  const stop = draft.text.trim() !== "" || draft.attachments.length > 0 ? undefined : onStop
+  const isHeld = Boolean(blocked) || stop !== undefined || pending
+  const field = useDraftField({ draft, onDraft, onSend, peopleOnly, isHeld })
+  const { area, attaching, mentioning, pasting, toPeople } = field
   const readDropped = useDroppedFiles()
   const isAbove = useFileDrop(
     (transfer) =>
       void readDropped(transfer).then((chosen) => attaching.upload(chosen.map(({ file }) => file))),
   )
-  const hasContent = draft.text.trim() !== "" || draft.attachments.length > 0
-  const stop = hasContent ? undefined : onStop
-  const canSend = hasContent && !pasting.isTooLong && !blocked && !stop && !pending && !attaching.isUploading
 
   useEffect(() => {
     // On a phone this would open the keyboard over the conversation. An overlay can have been opened
     // while the page was loading.
     if (!matchMedia("(pointer: fine)").matches || isOverlayOpen()) return
     area.current?.focus({ preventScroll: true })
-  }, [])
-
-  function press(event: KeyboardEvent) {
-    if (isComposing(event.nativeEvent) || mentioning.press(event)) return
-    if (event.key === "ArrowUp" && draft.text === "" && onEditLast) {
-      event.preventDefault()
-      onEditLast()
-    }
-    if (event.key !== "Enter" || event.shiftKey) return
-    event.preventDefault()
-    if (canSend) onSend({ toPeople })
-  }
+  }, [area])
 
   return (
     <form
       ref={form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (canSend) onSend({ toPeople })
+        field.send()
       }}
       className="relative mx-auto w-full max-w-3xl"
     >
@@ -132,28 +83,7 @@ export function Composer({
         />
       ) : null}
       <div className="rounded-xl border border-line-strong bg-surface p-2 shadow-md transition-colors focus-within:border-accent">
-        {draft.attachments.length + attaching.uploads.length > 0 ? (
-          <ul
-            aria-label={t`Attached files`}
-            className="flex max-h-40 flex-wrap gap-2 overflow-y-auto p-1 pb-2"
-          >
-            {draft.attachments.map((attachment) => (
-              <li key={attachment.fileId} className="min-w-0">
-                <DraftChip
-                  attachment={attachment}
-                  onRemove={() =>
-                    onDraft({ ...draft, attachments: draft.attachments.filter((one) => one !== attachment) })
-                  }
-                />
-              </li>
-            ))}
-            {attaching.uploads.map(({ id, file, problem }) => (
-              <li key={id} className="min-w-0">
-                <UploadChip file={file} problem={problem} onRemove={() => attaching.remove(id)} />
-              </li>
-            ))}
-          </ul>
-        ) : null}
+        <DraftFiles field={field} className="max-h-40 overflow-y-auto p-1 pb-2" />
         <div className="flex items-end gap-1">
           <AttachButton
             disabled={attaching.isFull}
@@ -161,30 +91,20 @@ export function Composer({
             onUpload={attaching.upload}
             onAttach={attaching.attach}
           />
-          <div className="relative min-w-0 flex-1">
-            {mentioning.marks.length > 0 ? (
-              <MentionMarks mentioning={mentioning} className="px-1.5 py-1.5 text-base touch:py-2.5" />
-            ) : null}
-            <textarea
-              ref={area}
-              dir="auto"
-              value={draft.text}
-              onChange={(event) => {
-                onDraft({ ...draft, text: event.target.value })
-                mentioning.moved(event.target)
-              }}
-              onSelect={(event) => mentioning.moved(event.currentTarget)}
-              onBlur={mentioning.close}
-              onKeyDown={press}
-              {...mentioning.fieldProps}
-              onPaste={pasting.paste}
-              rows={1}
-              aria-label={peopleOnly ? t`Your message` : t`Your question`}
-              placeholder={placeholder ?? t`Ask anything…`}
-              enterKeyHint="send"
-              className="relative field-sizing-content block max-h-[min(14rem,40dvh)] min-h-9 w-full resize-none bg-transparent px-1.5 py-1.5 text-base outline-hidden placeholder:text-faint touch:min-h-11 touch:py-2.5"
-            />
-          </div>
+          <DraftText
+            field={field}
+            onKey={(event) => {
+              if (event.key !== "ArrowUp" || draft.text !== "" || !onEditLast) return
+              event.preventDefault()
+              onEditLast()
+            }}
+            rows={1}
+            aria-label={peopleOnly ? t`Your message` : t`Your question`}
+            placeholder={placeholder ?? t`Ask anything…`}
+            enterKeyHint="send"
+            spacing="px-1.5 py-1.5 touch:py-2.5"
+            className="max-h-[min(14rem,40dvh)] min-h-9 placeholder:text-faint touch:min-h-11"
+          />
           {stop ? (
             <Button
               size="icon"
@@ -201,7 +121,7 @@ export function Composer({
               size="icon"
               aria-label={t`Send`}
               title={onStop && !toPeople ? t`Send when the reply has ended (Enter)` : t`Send (Enter)`}
-              disabled={!canSend}
+              disabled={!field.canSend}
               pending={pending}
             >
               <Icon name="send" />

@@ -19,6 +19,10 @@ export interface PendingMessage extends OutgoingMessage {
   isTaken: boolean
 }
 
+const PLAIN = { supersedes: null, toPeople: false, staysInPlace: false, isTaken: false }
+
+type Sending = OutgoingMessage & Partial<Pick<PendingMessage, "supersedes" | "toPeople" | "staysInPlace">>
+
 /**
  * A message in a space that is sent while a reply is being generated: it will wait for its turn. Or
  * one to the people there, which waits for nothing.
@@ -92,9 +96,9 @@ function createPendingMessages() {
     for (const reader of readers) reader()
   }
 
-  function begin(pending: Omit<PendingMessage, "isTaken">) {
-    if (of(pending.threadId).pending) return
-    void ask({ ...pending, isTaken: false })
+  function begin(message: Sending) {
+    if (of(message.threadId).pending) return
+    void ask({ ...PLAIN, ...message })
   }
 
   async function ask(pending: PendingMessage) {
@@ -171,16 +175,10 @@ function createPendingMessages() {
     ask(
       threadId: string,
       { text, attachments }: Draft,
-      {
-        replaces = null,
-        staysInPlace = false,
-        toPeople = false,
-        mayWait = false,
-      }: Partial<Pick<PendingMessage, "replaces" | "staysInPlace" | "toPeople" | "mayWait">> = {},
+      how: Pick<Sending, "replaces" | "staysInPlace" | "toPeople" | "mayWait"> = {},
     ) {
-      const requestId = idFor(threadId, { text, attachments }, replaces)
-      const draft = { text, attachments, replaces, staysInPlace, toPeople, mayWait }
-      begin({ threadId, requestId, ...draft, supersedes: null })
+      const requestId = idFor(threadId, { text, attachments }, how.replaces ?? null)
+      begin({ threadId, requestId, text, attachments, ...how })
     },
     /**
      * Sends a new message while a reply is being generated, which waits for its turn, or a message to
@@ -202,15 +200,7 @@ function createPendingMessages() {
         if (!isQueued(threadId, message.requestId)) return
         settleQueued(threadId, message.requestId)
         const refusal = refusalOf(problem)
-        if (refusal.status === 0)
-          doubtful.set(threadId, {
-            ...message,
-            threadId,
-            replaces: null,
-            supersedes: null,
-            staysInPlace: false,
-            isTaken: false,
-          })
+        if (refusal.status === 0) doubtful.set(threadId, { ...PLAIN, ...message, threadId })
         returnToDraft(threadId, message)
         change(threadId, { refusal })
       }
@@ -221,11 +211,11 @@ function createPendingMessages() {
      * set.
      */
     askAgain(question: OutgoingMessage & { supersedes: string }) {
-      begin({ ...question, toPeople: false, staysInPlace: false })
+      begin(question)
     },
     /** Asks the model for a reply to a stored message between people. */
     askAbout(question: OutgoingMessage) {
-      begin({ ...question, ask: true, supersedes: null, toPeople: false, staysInPlace: false })
+      begin({ ...question, ask: true })
     },
     /** Calls `stop` when the message that is being sent, if there is one, has been accepted. */
     async whenTaken(threadId: string, stop: () => Promise<unknown>) {

@@ -20,64 +20,35 @@ export function ReplyNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
   const { t } = useLingui()
   const say = useSentences()
   const { spaceId } = usePlace()
-  switch (bubble.status) {
-    case "failed":
-      return (
-        <Notice
-          tone="danger"
-          words={bubble.failure ? say(readFailure(bubble.failure)) : t`The model couldn't reply.`}
-        >
-          <Retry onRetry={onRetry} />
-        </Notice>
-      )
-    case "interrupted":
-      return (
-        <Notice words={t`The server was interrupted while replying. The text so far is saved.`}>
-          <Retry onRetry={onRetry} />
-        </Notice>
-      )
-    case "timeout":
-      return (
-        <Notice words={t`Stopped at the time limit.`}>
-          <Continue onContinue={onContinue} />
-        </Notice>
-      )
-    case "stopped":
-      return (
-        <Notice words={spaceId === undefined ? t`You stopped this reply.` : t`This reply was stopped.`}>
-          <Retry onRetry={onRetry} />
-        </Notice>
-      )
-    case "completed":
-      return <ShortfallNotice bubble={bubble} onRetry={onRetry} onContinue={onContinue} />
-    case "running":
-    case null:
-      return null
-    default:
-      return bubble.status satisfies never
-  }
+  const { status, shortfall, failure, parts } = bubble
+  const ending = shortfall ?? status
+  if (ending === null || ending === "running" || ending === "completed") return null
+  const isFailure = ending === "failed"
+  const isOwnStop = ending === "stopped" && spaceId === undefined
+  const words = isFailure && failure ? say(readFailure(failure)) : t(isOwnStop ? OWN_STOP : ENDINGS[ending])
+  // A reply without text cannot be continued.
+  const canContinue =
+    ending === "timeout" || ending === "length" || (ending === "steps" && plainText(parts).trim() !== "")
+  return (
+    <Notice tone={isFailure ? "danger" : undefined} words={words}>
+      {canContinue ? <Continue onContinue={onContinue} /> : <Retry onRetry={onRetry} />}
+    </Notice>
+  )
 }
 
-const SHORTFALLS = {
+const OWN_STOP = msg`You stopped this reply.`
+
+const ENDINGS = {
+  failed: msg`The model couldn't reply.`,
+  interrupted: msg`The server was interrupted while replying. The text so far is saved.`,
+  timeout: msg`Stopped at the time limit.`,
+  stopped: msg`This reply was stopped.`,
   empty: msg`The model returned an empty reply.`,
   withheld: msg`The model, or a content filter, withheld this reply.`,
   filtered: msg`The model, or a content filter, ended this reply here.`,
   "used-up": msg`The model reached the length limit before it began to reply.`,
   length: msg`This reply reached the length limit.`,
   steps: msg`The model reached the limit of tool calls for one reply.`,
-}
-
-function ShortfallNotice({ bubble, onRetry, onContinue }: ReplyNoticeProps) {
-  const { t } = useLingui()
-  const { shortfall, parts } = bubble
-  if (!shortfall) return null
-  // A reply without text cannot be continued.
-  const canContinue = shortfall === "length" || (shortfall === "steps" && plainText(parts).trim() !== "")
-  return (
-    <Notice words={t(SHORTFALLS[shortfall])}>
-      {canContinue ? <Continue onContinue={onContinue} /> : <Retry onRetry={onRetry} />}
-    </Notice>
-  )
 }
 
 function Continue({ onContinue }: { onContinue: () => void }) {
@@ -99,7 +70,13 @@ function Retry({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-function Notice({ tone, words, children }: { tone?: "danger"; words: string; children: ReactNode }) {
+interface NoticeProps {
+  tone: "danger" | undefined
+  words: string
+  children: ReactNode
+}
+
+function Notice({ tone, words, children }: NoticeProps) {
   return (
     <div
       className={classNames(
