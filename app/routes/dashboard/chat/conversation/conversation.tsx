@@ -10,7 +10,7 @@ import { ReplyNotice } from "./reply-notice.tsx"
 import { send, type RequestRefused } from "#app/routes/dashboard/requests/send.ts"
 import { plainText, type Bubble } from "./bubbles.ts"
 import { ReaderNotice } from "#app/routes/dashboard/chat/composer/reader-notice.tsx"
-import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { Composer } from "#app/routes/dashboard/chat/composer/composer.tsx"
@@ -251,7 +251,7 @@ function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   const questions = usePendingMessages()
   const mutate = useMutate()
   const isLive = useIsLive()
-  const complain = useComplain()
+  const attempt = useAttempt()
   const [isStopping, setStopping] = useState(false)
   if (!isReplying && isStopping) setStopping(false)
   if (!isReplying) return null
@@ -263,9 +263,8 @@ function useStop(threadId: string, isReplying: boolean): (() => void) | null {
   return () => {
     if (isStopping) return
     setStopping(true)
-    questions.whenTaken(threadId, stop).catch((problem: unknown) => {
-      setStopping(false)
-      complain(t`The reply couldn't be stopped`, problem)
-    })
+    void attempt(t`The reply couldn't be stopped`, () => questions.whenTaken(threadId, stop)).then(
+      (isAsked) => (isAsked ? undefined : setStopping(false)),
+    )
   }
 }

@@ -8,7 +8,7 @@ import { chatOperations } from "#server/chat/operations-contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
 import { returnToDraft } from "#app/routes/dashboard/chat/composer/drafts.ts"
 import { useExchangeOf, usePendingMessages } from "#app/routes/dashboard/chat/composer/pending-messages.tsx"
-import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 
@@ -150,17 +150,9 @@ function Words({ about, text }: { about: ReactNode; text: string }) {
 function useWithdrawing(threadId: string, { _id: waitingId, content, attachments }: WaitingMessage) {
   const { t } = useLingui()
   const mutate = useMutate()
-  const complain = useComplain()
-  /** Returns whether it is withdrawn. */
-  async function withdraw(): Promise<boolean> {
-    try {
-      await mutate(chatOperations.withdraw, { waitingId })
-      return true
-    } catch (problem) {
-      complain(t`The message couldn't be withdrawn`, problem)
-      return false
-    }
-  }
+  const attempt = useAttempt()
+  const withdraw = () =>
+    attempt(t`The message couldn't be withdrawn`, () => mutate(chatOperations.withdraw, { waitingId }))
   async function takeBack() {
     if (await withdraw()) returnToDraft(threadId, { text: content, attachments: attachments ?? [] })
   }

@@ -4,7 +4,7 @@ import { useRevalidator } from "react-router"
 import { classNames } from "#app/ui/class-names.ts"
 import { isComposing } from "#app/ui/is-composing.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
-import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { TITLE_LIMIT, type ThreadSummary } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"
 
@@ -60,15 +60,12 @@ function useRename(thread: ThreadSummary) {
   const { t } = useLingui()
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
-  const complain = useComplain()
-  async function attempt(title: string) {
+  const attempt = useAttempt()
+  return (title: string) => {
     const shown = { query: "chat.listThreads", op: "merge", key: thread._id, row: { title } } as const
-    try {
+    void attempt(t`The title wasn't changed`, async () => {
       await mutate(chatOperations.renameThread, { threadId: thread._id, title }, [shown])
       await revalidate()
-    } catch (problem) {
-      complain(t`The title wasn't changed`, problem)
-    }
+    })
   }
-  return (title: string) => void attempt(title)
 }

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useNavigate, useParams, useRevalidator } from "react-router"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"
@@ -15,32 +15,28 @@ export function useRemoveThread(thread: ThreadSummary): () => void {
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
   const toast = useToast()
-  const complain = useComplain()
+  const attempt = useAttempt()
   const named = { threadId: thread._id }
   const { addresses } = usePlace()
 
   async function remove() {
     const isOpen = threadId === thread._id
+    const { title } = thread
     const shown = { query: "chat.listThreads", op: "remove", key: thread._id } as const
-    try {
+    const isRemoved = await attempt(t`“${title}” wasn't deleted`, async () => {
       const removed = mutate(chatOperations.removeThread, named, [shown])
       if (isOpen) await navigate(addresses.chat, { replace: true })
       await removed
-      toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
-    } catch (problem) {
-      const { title } = thread
-      complain(t`“${title}” wasn't deleted`, problem)
-    }
+    })
+    if (isRemoved) toast.show({ title: t`Conversation deleted`, undo: () => void restore(isOpen) })
   }
 
-  async function restore(wasOpen: boolean) {
-    try {
+  function restore(wasOpen: boolean) {
+    return attempt(t`The conversation couldn't be restored`, async () => {
       await mutate(chatOperations.restoreThread, named)
       if (wasOpen) await navigate(addresses.threadAt(thread._id))
       else await revalidate()
-    } catch (problem) {
-      complain(t`The conversation couldn't be restored`, problem)
-    }
+    })
   }
 
   return () => void remove()

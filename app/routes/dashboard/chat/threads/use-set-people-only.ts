@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro"
 import { useRevalidator } from "react-router"
 import { useMutate } from "#app/realtime/use-live.tsx"
-import { useComplain } from "#app/routes/dashboard/requests/use-complain.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"
 
@@ -10,15 +10,12 @@ export function useSetPeopleOnly({ _id: threadId }: ThreadSummary): (peopleOnly:
   const { t } = useLingui()
   const { revalidate } = useRevalidator()
   const mutate = useMutate()
-  const complain = useComplain()
-  async function attempt(peopleOnly: boolean) {
+  const attempt = useAttempt()
+  return (peopleOnly) => {
     const shown = { query: "chat.listThreads", op: "merge", key: threadId, row: { peopleOnly } } as const
-    try {
+    void attempt(t`The conversation wasn't changed`, async () => {
       await mutate(chatOperations.setPeopleOnly, { threadId, peopleOnly }, [shown])
       await revalidate()
-    } catch (problem) {
-      complain(t`The conversation wasn't changed`, problem)
-    }
+    })
   }
-  return (peopleOnly) => void attempt(peopleOnly)
 }
