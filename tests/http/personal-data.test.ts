@@ -292,21 +292,30 @@ it("all of a person's data is in their archive, and none of it remains once thei
   await expect.poll(() => tablesWith(traces)).toEqual([])
 })
 
-/** Their row in a table that asks for nothing but the person, texts and numbers. */
+/** Their row in a table that asks for nothing but the person, a space of theirs, texts and numbers. */
 async function aRow(name: string, { user }: Owner): Promise<string> {
   const table = (await allTables()).find((each) => nameOf(each) === name)
   const of = declared.get(name)?.of
   if (!table || typeof of !== "string") throw new Error(`Say in ROWS how a row of ${name} is created.`)
   const mark = `a mark of ${name}`
-  const asked = Object.entries(getTableColumns(table)).filter(
-    ([, { notNull, hasDefault }]) => notNull && !hasDefault,
-  )
-  const values = asked.map(([field, { columnType, dataType }]) => {
-    if (field === of) return [field, columnType === "PgUUID" ? user._id : user.clerkId]
-    return [field, dataType === "number" ? 1 : mark]
-  })
-  await db.insert(table).values(Object.fromEntries(values))
+  const values: Record<string, unknown> = {}
+  for (const [field, column] of Object.entries(getTableColumns(table))) {
+    const { columnType, dataType, notNull, hasDefault } = column
+    if (field === of) values[field] = columnType === "PgUUID" ? user._id : user.clerkId
+    else if (notNull && !hasDefault && columnType === "PgUUID") values[field] = await aSpace(user)
+    else if (notNull && !hasDefault) values[field] = dataType === "number" ? 1 : mark
+  }
+  await db.insert(table).values(values)
   return mark
+}
+
+async function aSpace({ _id: userId }: User): Promise<string> {
+  const [{ _id: spaceId } = { _id: "" }] = await db
+    .insert(spaces)
+    .values({ name: "Of a row", slug: "of-a-row" })
+    .returning()
+  await db.insert(spaceMembers).values({ spaceId, userId, role: "editor" })
+  return spaceId
 }
 
 async function newOwner(): Promise<Owner> {
