@@ -212,6 +212,11 @@ describe("moving between what is personal and a space", () => {
       await other.getByRole("link", { name, exact: true }).waitFor()
       await page.getByRole("link", { name, exact: true }).waitFor({ state: "detached" })
     }
+    await page.getByRole("button", { name: "Undo" }).click()
+    for (const name of ["one.txt", "two.txt"]) {
+      await page.getByRole("link", { name, exact: true }).waitFor()
+      await other.getByRole("link", { name, exact: true }).waitFor({ state: "detached" })
+    }
   })
 
   inAll("opens a moved conversation where it is now, and closes it for those it was taken from", async () => {

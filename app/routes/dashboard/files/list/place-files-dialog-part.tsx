@@ -1,5 +1,6 @@
 import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { PlaceForm } from "#app/routes/dashboard/place/place-form.tsx"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
@@ -32,6 +33,7 @@ export function PlaceFilesDialog({
   onClose: () => void
 }) {
   const { t } = useLingui()
+  const say = useSentences()
   const { spaceId } = usePlace()
   const mutate = useMutate()
   const { show } = useToast()
@@ -44,8 +46,20 @@ export function PlaceFilesDialog({
       act === "move"
         ? t`${plural(placed, { one: `${fileName} is now in ${name}`, other: `# files are now in ${name}` })}`
         : t`${plural(placed, { one: `${fileName} was copied to ${name}`, other: `# files were copied to ${name}` })}`
-    show({ title })
+    const moved = act === "move" && "fileIds" in which ? which.fileIds : null
+    show({ title, ...(moved && { undo: () => moveBack(moved, name) }) })
     onDone()
+  }
+
+  function moveBack(fileIds: string[], from: string) {
+    mutate(fileOperations.move, { fileIds, ...(spaceId !== undefined && { spaceId }) }).catch(
+      (error: Error) =>
+        show({
+          tone: "danger",
+          title: t`${plural(fileIds.length, { one: `${fileName} is still in ${from}`, other: `# files are still in ${from}` })}`,
+          description: say(error),
+        }),
+    )
   }
   const title =
     act === "move"
