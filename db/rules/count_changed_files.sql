@@ -4,62 +4,37 @@
 -- the other in one order, so that two statements do not wait for each other.
 CREATE OR REPLACE FUNCTION "count_changed_files"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
+	-- A statement sees only the transition tables of its trigger: what each place has got, and what it has lost.
+	"got" jsonb;
+	"lost" jsonb;
 	"sums" record;
 BEGIN
-	IF TG_OP = 'INSERT' THEN
-		FOR "sums" IN
-			SELECT "payer", sum("trash") AS "trash", sum("space") AS "used", sum("number") AS "number"
-			FROM (
-				SELECT CASE WHEN "space_id" IS NULL THEN "user_id" ELSE "payer_in_space"("space_id") END AS "payer", "trash", "space", "number"
-				FROM (
-					SELECT "space_id", CASE WHEN "space_id" IS NULL THEN "user_id" END AS "user_id",
-						coalesce(sum("size") FILTER (WHERE "trashed"), 0) AS "trash",
-						coalesce(sum("size") FILTER (WHERE "space_id" IS NOT NULL), 0) AS "space", count(*) AS "number"
-					FROM "added" GROUP BY 1, 2
-				) AS "places"
-			) AS "paid" GROUP BY "payer" ORDER BY "payer"
-		LOOP
-			UPDATE "file_usage" SET "revision" = "revision" + 1, "trashed" = "trashed" + "sums"."trash", "used" = "used" + "sums"."used",
-				"files" = "files" + "sums"."number"
-			WHERE "user_id" = "sums"."payer";
-		END LOOP;
-	ELSIF TG_OP = 'DELETE' THEN
-		FOR "sums" IN
-			SELECT "payer", sum("trash") AS "trash", sum("space") AS "used", sum("number") AS "number"
-			FROM (
-				SELECT CASE WHEN "space_id" IS NULL THEN "user_id" ELSE "payer_in_space"("space_id") END AS "payer", "trash", "space", "number"
-				FROM (
-					SELECT "space_id", CASE WHEN "space_id" IS NULL THEN "user_id" END AS "user_id",
-						coalesce(sum("size") FILTER (WHERE "trashed"), 0) AS "trash",
-						coalesce(sum("size") FILTER (WHERE "space_id" IS NOT NULL), 0) AS "space", count(*) AS "number"
-					FROM "removed" GROUP BY 1, 2
-				) AS "places"
-			) AS "paid" GROUP BY "payer" ORDER BY "payer"
-		LOOP
-			UPDATE "file_usage" SET "revision" = "revision" + 1, "trashed" = "trashed" - "sums"."trash", "used" = "used" - "sums"."used",
-				"files" = "files" - "sums"."number"
-			WHERE "user_id" = "sums"."payer";
-		END LOOP;
-	ELSE
-		FOR "sums" IN
-			SELECT "payer", sum("trash") AS "trash", sum("taken") AS "used", sum("number") AS "number"
-			FROM (
-				SELECT CASE WHEN "space_id" IS NULL THEN "user_id" ELSE "payer_in_space"("space_id") END AS "payer", "trash", "taken", "number"
-				FROM (
-					SELECT "space_id", CASE WHEN "space_id" IS NULL THEN "user_id" END AS "user_id",
-						coalesce(sum("growth") FILTER (WHERE "trashed"), 0) AS "trash", sum("growth") AS "taken", sum("one") AS "number"
-					FROM (
-						SELECT "space_id", "user_id", "trashed", "size" AS "growth", 1 AS "one" FROM "added"
-						UNION ALL SELECT "space_id", "user_id", "trashed", -"size", -1 FROM "removed"
-					) AS "changes" GROUP BY 1, 2
-				) AS "places"
-			) AS "paid" GROUP BY "payer" ORDER BY "payer"
-		LOOP
-			UPDATE "file_usage" SET "revision" = "revision" + 1, "trashed" = "trashed" + "sums"."trash", "used" = "used" + "sums"."used",
-				"files" = "files" + "sums"."number"
-			WHERE "user_id" = "sums"."payer";
-		END LOOP;
+	IF TG_OP <> 'DELETE' THEN
+		SELECT jsonb_agg("place") INTO "got" FROM (
+			SELECT "space_id", CASE WHEN "space_id" IS NULL THEN "user_id" END AS "user_id",
+				sum("size") FILTER (WHERE "trashed") AS "trash", sum("size") AS "taken", count(*) AS "number"
+			FROM "added" GROUP BY 1, 2
+		) AS "place";
 	END IF;
+	IF TG_OP <> 'INSERT' THEN
+		SELECT jsonb_agg("place") INTO "lost" FROM (
+			SELECT "space_id", CASE WHEN "space_id" IS NULL THEN "user_id" END AS "user_id",
+				-sum("size") FILTER (WHERE "trashed") AS "trash", -sum("size") AS "taken", -count(*) AS "number"
+			FROM "removed" GROUP BY 1, 2
+		) AS "place";
+	END IF;
+	FOR "sums" IN
+		SELECT CASE WHEN "space_id" IS NULL THEN "user_id" ELSE "payer_in_space"("space_id") END AS "payer",
+			coalesce(sum("trash"), 0) AS "trash", sum("number") AS "number",
+			coalesce(sum("taken") FILTER (WHERE TG_OP = 'UPDATE' OR "space_id" IS NOT NULL), 0) AS "used"
+		FROM jsonb_to_recordset(coalesce("got", '[]') || coalesce("lost", '[]'))
+			AS "places" ("space_id" uuid, "user_id" uuid, "trash" bigint, "taken" bigint, "number" bigint)
+		GROUP BY 1 ORDER BY 1
+	LOOP
+		UPDATE "file_usage" SET "revision" = "revision" + 1, "trashed" = "trashed" + "sums"."trash", "used" = "used" + "sums"."used",
+			"files" = "files" + "sums"."number"
+		WHERE "user_id" = "sums"."payer";
+	END LOOP;
 	RETURN NULL;
 END
 $$;
