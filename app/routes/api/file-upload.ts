@@ -10,14 +10,9 @@ export const middleware: Route.MiddlewareFunction[] = [
   allowMethods("HEAD", "PATCH", "DELETE", "POST", "OPTIONS"),
 ]
 
-/** Handles HEAD and OPTIONS. */
-export function loader(args: Route.LoaderArgs) {
-  return answer(args)
-}
-
-export function action(args: Route.ActionArgs) {
-  return answer(args)
-}
+// HEAD and OPTIONS are the loader's.
+export const loader = answer
+export const action = answer
 
 async function answer({ context, params, request }: Route.LoaderArgs | Route.ActionArgs) {
   return answerTusUpload(await requireScope(context), request, params.uploadId)

@@ -12,14 +12,9 @@ export const middleware: Route.MiddlewareFunction[] = [
   allowMethods({ POST: Place, OPTIONS: Place }),
 ]
 
-/** Handles OPTIONS. */
-export function loader(args: Route.LoaderArgs) {
-  return answer(args)
-}
-
-export function action(args: Route.ActionArgs) {
-  return answer(args)
-}
+// OPTIONS is the loader's.
+export const loader = answer
+export const action = answer
 
 async function answer({ context, request }: Route.LoaderArgs | Route.ActionArgs) {
   return answerTusCreation(await requireScope(context), request, href("/api/files/uploads"))

@@ -5,7 +5,6 @@ import { record } from "#server/operations/contract.ts"
 import { fileId, idempotencyKey, keyUsed, notFound, ofFiles, reader, unauthorized } from "./file-parts.ts"
 import {
   binary,
-  type Answer,
   idParameter,
   jsonAnswer,
   jsonBody,
@@ -13,6 +12,7 @@ import {
   type PathItem,
   refusal,
   schemaOf,
+  withoutContent,
 } from "./parts.ts"
 
 const moment = v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch."))
@@ -124,10 +124,4 @@ export const fileActsPaths: Record<string, PathItem> = {
     get: thumbnail,
     head: { ...thumbnail, operationId: "probeThumbnail", responses: withoutContent(thumbnail.responses) },
   },
-}
-
-function withoutContent(responses: Record<string, Answer>) {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
-  )
 }

@@ -1,5 +1,13 @@
 import { idempotencyKey, keyUsed, ofFiles, spaceId, unauthorized } from "./file-parts.ts"
-import { type Answer, binary, idParameter, type Operation, type PathItem, refusal } from "./parts.ts"
+import {
+  type Answer,
+  binary,
+  idParameter,
+  type Operation,
+  type PathItem,
+  refusal,
+  withoutContent,
+} from "./parts.ts"
 
 type Headers = NonNullable<Answer["headers"]>
 
@@ -112,7 +120,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       summary: "How far an upload is",
       parameters: [uploadId, speaksTus],
       responses: {
-        ...headOf(ofUpload),
+        ...withoutContent(ofUpload),
         "200": {
           description: "So far.",
           headers: {
@@ -159,10 +167,4 @@ export const fileUploadsPaths: Record<string, PathItem> = {
 
 function tusRefusal(description: string, headers: Headers = {}): Answer {
   return refusal(description, { ...tusVersion, ...headers })
-}
-
-function headOf(responses: Record<string, Answer>): Record<string, Answer> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
-  )
 }

@@ -10,13 +10,21 @@ import {
   spaceId,
   unauthorized,
 } from "./file-parts.ts"
-import { binary, type Answer, jsonAnswer, type Operation, type PathItem, refusal } from "./parts.ts"
+import {
+  binary,
+  type Answer,
+  jsonAnswer,
+  type Operation,
+  type PathItem,
+  refusal,
+  withoutContent,
+} from "./parts.ts"
 
 const bytes = { schema: binary }
 
-const download: Operation = {
+const probe: Operation = {
   ...ofFiles,
-  operationId: "downloadFile",
+  operationId: "probeFile",
   summary: "A file's bytes, or a range of them",
   parameters: [
     fileId,
@@ -24,12 +32,10 @@ const download: Operation = {
   ],
   responses: {
     "200": { description: "The bytes.", headers: fileHeaders(), content: { "*/*": bytes } },
-    "206": { description: "The range.", headers: fileHeaders(), content: { "*/*": bytes } },
     "304": { description: "The client has them." },
     "401": unauthorized,
     "404": notFound,
     "412": refusal("`If-Match` or `If-Unmodified-Since` is about other bytes."),
-    "416": refusal("The range lies outside the file."),
   },
 }
 
@@ -82,8 +88,16 @@ export const filesPaths: Record<string, PathItem> = {
     },
   },
   "/api/files/{fileId}": {
-    get: download,
-    head: { ...download, operationId: "probeFile", responses: headOf(download.responses) },
+    get: {
+      ...probe,
+      operationId: "downloadFile",
+      responses: {
+        ...probe.responses,
+        "206": { description: "The range.", headers: fileHeaders(), content: { "*/*": bytes } },
+        "416": refusal("The range lies outside the file."),
+      },
+    },
+    head: { ...probe, responses: withoutContent(probe.responses) },
   },
 }
 
@@ -94,12 +108,4 @@ function fileHeaders(): NonNullable<Answer["headers"]> {
     "Content-Disposition": { required: true, schema: text },
     "Accept-Ranges": { required: true, schema: { const: "bytes" } },
   }
-}
-
-function headOf(responses: Record<string, Answer>) {
-  return Object.fromEntries(
-    Object.entries(responses)
-      .filter(([status]) => status !== "206" && status !== "416")
-      .map(([status, { content: _none, ...answer }]) => [status, answer]),
-  )
 }

@@ -69,6 +69,13 @@ export function schemaOf(schema: v.GenericSchema): object {
   return rest
 }
 
+/** The responses to HEAD: without bodies. */
+export function withoutContent(responses: Record<string, Answer>): Record<string, Answer> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
+  )
+}
+
 /** The schema of bytes. */
 export const binary = { type: "string", format: "binary" }
 

@@ -8,6 +8,7 @@ import {
   refusal,
   SIGNED_IN,
   TOO_MANY_HEADERS,
+  withoutContent,
 } from "./parts.ts"
 
 const health: Operation = {
@@ -23,7 +24,10 @@ const health: Operation = {
 }
 
 export const servicePaths: Record<string, PathItem> = {
-  "/api/health": { get: health, head: { ...withoutBodies(health), operationId: "probeHealth" } },
+  "/api/health": {
+    get: health,
+    head: { ...health, operationId: "probeHealth", responses: withoutContent(health.responses) },
+  },
   "/api/realtime/token": {
     get: {
       operationId: "issueRealtimeToken",
@@ -85,14 +89,5 @@ function textFile(operationId: string, summary: string, type: string): Operation
     summary,
     security: PUBLIC,
     responses: { "200": { description: summary, content: { [type]: { schema: { type: "string" } } } } },
-  }
-}
-
-function withoutBodies({ responses, ...operation }: Operation): Operation {
-  return {
-    ...operation,
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, { content: _none, ...answer }]) => [status, answer]),
-    ),
   }
 }

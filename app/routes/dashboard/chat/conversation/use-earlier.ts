@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react"
+import { useEffect, useEffectEvent, useRef } from "react"
 
 /** The messages before those on the screen. */
 export interface Earlier {
@@ -16,17 +16,14 @@ export function useEarlier(
   frame: { current: HTMLElement | null },
 ) {
   const mark = useRef<HTMLDivElement>(null)
-  const load = useRef(loadMore)
-  useEffect(() => {
-    load.current = loadMore
-  })
+  const load = useEffectEvent(loadMore)
   const mayLoad = hasMore && !isLoading
   useEffect(() => {
     if (!mayLoad || !mark.current) return
     // Two viewport heights ahead. Checked again after each page, because one page may not be
     // enough.
     const sight = new IntersectionObserver(
-      (entries) => entries.some((entry) => entry.isIntersecting) && load.current(),
+      (entries) => entries.some((entry) => entry.isIntersecting) && load(),
       {
         root: frame.current,
         rootMargin: "200% 0px 0px 0px",

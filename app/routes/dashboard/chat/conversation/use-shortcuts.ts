@@ -1,5 +1,5 @@
 import { isComposing } from "#app/ui/is-composing.ts"
-import { useEffect, useRef } from "react"
+import { useEffect, useEffectEvent } from "react"
 
 /**
  * Calls `act` for Escape, wherever the focus is, unless something nearer handled it: a menu, a
@@ -15,21 +15,18 @@ export function useNewShortcut(act: () => void) {
 }
 
 function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boolean) {
-  const latest = useRef({ act, isMeant })
-  useEffect(() => {
-    latest.current = { act, isMeant }
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || isComposing(event) || !isMeant(event)) return
+    // A toast has the role `dialog` as well, but is not modal.
+    if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
+    event.preventDefault()
+    act?.()
   })
   const isWanted = act !== null
   useEffect(() => {
     if (!isWanted) return
-    const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isComposing(event) || !latest.current.isMeant(event)) return
-      // A toast has the role `dialog` as well, but is not modal.
-      if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
-      event.preventDefault()
-      latest.current.act?.()
-    }
-    window.addEventListener("keydown", press)
-    return () => window.removeEventListener("keydown", press)
+    const onKeyDown = (event: KeyboardEvent) => press(event)
+    window.addEventListener("keydown", onKeyDown)
+    return () => window.removeEventListener("keydown", onKeyDown)
   }, [isWanted])
 }

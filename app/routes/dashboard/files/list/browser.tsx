@@ -1,6 +1,6 @@
 import { select } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useEffectEvent, useState } from "react"
 import { useLocation } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -255,33 +255,22 @@ function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: strin
 }
 
 /** Works wherever the focus is on the page, but not in a text field or while a dialog is open. */
-function useSelectionKeys(keys: { selectAll: () => void; clear: () => void }, isOn: boolean) {
-  const latest = useRef(keys)
-  useEffect(() => {
-    latest.current = keys
+function useSelectionKeys({ selectAll, clear }: { selectAll: () => void; clear: () => void }, isOn: boolean) {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || !(event.target instanceof Element)) return
+    const others =
+      "input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]"
+    if (event.target.closest(others)) return
+    if (event.key === "Escape") clear()
+    const isHeld = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+    if (event.key.toLowerCase() !== "a" || !isHeld) return
+    event.preventDefault()
+    selectAll()
   })
   useEffect(() => {
     if (!isOn) return
-    const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || !(event.target instanceof Element)) return
-      if (
-        event.target.closest(
-          "input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]",
-        )
-      )
-        return
-      if (event.key === "Escape") latest.current.clear()
-      if (
-        event.key.toLowerCase() !== "a" ||
-        !(event.ctrlKey || event.metaKey) ||
-        event.shiftKey ||
-        event.altKey
-      )
-        return
-      event.preventDefault()
-      latest.current.selectAll()
-    }
-    window.addEventListener("keydown", press)
-    return () => window.removeEventListener("keydown", press)
+    const onKeyDown = (event: KeyboardEvent) => press(event)
+    window.addEventListener("keydown", onKeyDown)
+    return () => window.removeEventListener("keydown", onKeyDown)
   }, [isOn])
 }

@@ -53,16 +53,7 @@ function OpenedMenu({
         <Trans>Download</Trans>
       </MenuLink>
       {hasPlaces ? (
-        <>
-          {mayEdit ? (
-            <MenuItem icon="arrow-right" onSelect={() => acts.current?.onPlace(file, "move")}>
-              <Trans>Move to…</Trans>
-            </MenuItem>
-          ) : null}
-          <MenuItem icon="copy" onSelect={() => acts.current?.onPlace(file, "copy")}>
-            <Trans>Copy to…</Trans>
-          </MenuItem>
-        </>
+        <PlaceItems mayMove={mayEdit} onPlace={(act) => acts.current?.onPlace(file, act)} />
       ) : null}
       {mayEdit ? (
         <>
@@ -85,5 +76,27 @@ function OpenedMenu({
         </>
       ) : null}
     </AnchoredMenu>
+  )
+}
+
+/** The items that move or copy files to another place. */
+export function PlaceItems({
+  mayMove,
+  onPlace,
+}: {
+  mayMove: boolean
+  onPlace: (act: "move" | "copy") => void
+}) {
+  return (
+    <>
+      {mayMove ? (
+        <MenuItem icon="arrow-right" onSelect={() => onPlace("move")}>
+          <Trans>Move to…</Trans>
+        </MenuItem>
+      ) : null}
+      <MenuItem icon="copy" onSelect={() => onPlace("copy")}>
+        <Trans>Copy to…</Trans>
+      </MenuItem>
+    </>
   )
 }

@@ -4,9 +4,10 @@ import { useFormats } from "#app/language/formats.ts"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { GhostButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { Menu, MenuItem } from "#app/ui/menu.tsx"
+import { Menu } from "#app/ui/menu.tsx"
 import { ARCHIVE_LIMIT } from "#server/files/acts-contract.ts"
 import { useOtherPlaces } from "#app/routes/dashboard/place/use-spaces.ts"
+import { PlaceItems } from "./row-menu.tsx"
 import type { Selection } from "./use-selection.ts"
 
 /** The actions for the selected files. At the bottom of the window, within reach of a thumb. */
@@ -111,7 +112,17 @@ export function SelectionBar({
               </span>
             </Button>
           )}
-          {hasPlaces ? <PlaceMenu mayMove={onTrash !== null} onPlace={onPlace} /> : null}
+          {hasPlaces ? (
+            <Menu
+              trigger={
+                <Button variant="secondary" size="sm" aria-label={t`Move or copy`} title={t`Move or copy`}>
+                  <Icon name="arrow-right" />
+                </Button>
+              }
+            >
+              <PlaceItems mayMove={onTrash !== null} onPlace={onPlace} />
+            </Menu>
+          ) : null}
           {onTrash ? (
             <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
               <Icon name="trash" />
@@ -124,27 +135,5 @@ export function SelectionBar({
         </div>
       )}
     </>
-  )
-}
-
-function PlaceMenu({ mayMove, onPlace }: { mayMove: boolean; onPlace: (act: "move" | "copy") => void }) {
-  const { t } = useLingui()
-  return (
-    <Menu
-      trigger={
-        <Button variant="secondary" size="sm" aria-label={t`Move or copy`} title={t`Move or copy`}>
-          <Icon name="arrow-right" />
-        </Button>
-      }
-    >
-      {mayMove ? (
-        <MenuItem icon="arrow-right" onSelect={() => onPlace("move")}>
-          <Trans>Move to…</Trans>
-        </MenuItem>
-      ) : null}
-      <MenuItem icon="copy" onSelect={() => onPlace("copy")}>
-        <Trans>Copy to…</Trans>
-      </MenuItem>
-    </Menu>
   )
 }

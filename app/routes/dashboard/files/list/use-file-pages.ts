@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react"
+import { useEffect, useEffectEvent, useRef } from "react"
 import { href } from "react-router"
 import type { LiveClient } from "#app/realtime/client.ts"
 import { createPageReader } from "#app/realtime/page-reader.ts"
@@ -31,17 +31,14 @@ export function useFilePages(first: Loaded<FileSummary>, isLive: boolean, revise
   const revision = useLive(revised)[0]?.revision
   const known = useRef(revision)
   const due = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const latest = useRef(readAgain)
-  useEffect(() => {
-    latest.current = readAgain
-  })
+  const read = useEffectEvent(() => void readAgain?.())
   useEffect(() => {
     if (known.current === revision) return
     known.current = revision
     // Not put off by the next change: where others upload thousands of files, there always is one.
     due.current ??= setTimeout(() => {
       due.current = undefined
-      void latest.current?.()
+      read()
     }, READ_AGAIN_AFTER)
   }, [revision])
   useEffect(

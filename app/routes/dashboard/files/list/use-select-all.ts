@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useEffectEvent, useState } from "react"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import type { MatchCount } from "#server/files/acts-contract.ts"
 import type { FilePages } from "./use-file-pages.ts"
@@ -18,11 +18,7 @@ export function useSelectAll({ rows, hasMore, revision }: FilePages, selection: 
   const until = matching?.until
   const query = until === undefined ? search : `${search}&until=${until}`
   const [counted, setCounted] = useState<{ query: string; found: MatchCount } | null>(null)
-  const { recount } = selection
-  const latest = useRef(recount)
-  useEffect(() => {
-    latest.current = recount
-  })
+  const recount = useEffectEvent(selection.recount)
   const isCounting = isOffered || matching !== null
   const isKnown = counted?.query === query
   useEffect(() => {
@@ -33,7 +29,7 @@ export function useSelectAll({ rows, hasMore, revision }: FilePages, selection: 
         signal: leaving.signal,
       })
       setCounted({ query, found })
-      if (until !== undefined) latest.current(found)
+      if (until !== undefined) recount(found)
     }
     // Without a number it is not offered to select them all.
     const timer = setTimeout(() => void count().catch(() => {}), isKnown ? COUNT_AGAIN_AFTER : 0)

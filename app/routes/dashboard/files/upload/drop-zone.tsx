@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro"
-import { useEffect, useRef } from "react"
+import { useEffect, useEffectEvent } from "react"
 import { Icon } from "#app/ui/icon.tsx"
 import { useFileDrop } from "./use-file-drop.ts"
 import type { Chosen } from "./upload.ts"
@@ -26,20 +26,16 @@ export function DropZone({ onFiles }: { onFiles: (chosen: readonly Chosen[]) => 
 
 function useFilePaste(onFiles: (chosen: readonly Chosen[]) => void) {
   const read = useDroppedFiles()
-  const latest = useRef({ onFiles, read })
-  useEffect(() => {
-    latest.current = { onFiles, read }
+  const paste = useEffectEvent(async (event: ClipboardEvent) => {
+    if (!event.clipboardData || event.clipboardData.files.length === 0) return
+    event.preventDefault()
+    const chosen = await read(event.clipboardData)
+    const { namePasted } = await import("./name-pasted.ts")
+    onFiles(chosen.map((one) => namePasted(one, new Date())))
   })
   useEffect(() => {
-    const paste = (event: ClipboardEvent) => {
-      if (!event.clipboardData || event.clipboardData.files.length === 0) return
-      event.preventDefault()
-      void latest.current.read(event.clipboardData).then(async (chosen) => {
-        const { namePasted } = await import("./name-pasted.ts")
-        latest.current.onFiles(chosen.map((one) => namePasted(one, new Date())))
-      })
-    }
-    window.addEventListener("paste", paste)
-    return () => window.removeEventListener("paste", paste)
+    const onPaste = (event: ClipboardEvent) => void paste(event)
+    window.addEventListener("paste", onPaste)
+    return () => window.removeEventListener("paste", onPaste)
   }, [])
 }

@@ -32,12 +32,9 @@ export type Given = Pick<
   "name" | "size" | "lastModified" | "spaceId" | "since" | "handle" | "file" | "url" | "kept"
 >
 
-/** `given` may have more fields than these. */
 export function createEntry(id: string, given: Given, status: UploadState): Entry {
-  const { name, size, lastModified, spaceId, since, handle, file, url, kept } = given
-  const begun = { sent: kept, kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
-  const known = { id, name, size, lastModified, spaceId, since, handle, file, url, status }
-  return { ...known, ...begun, rate: createTransferRate() }
+  const begun = { sent: given.kept, sending: undefined, attempts: 0, again: undefined, shown: undefined }
+  return { ...given, ...begun, id, status, rate: createTransferRate() }
 }
 
 export function move(entry: Entry, status: UploadState) {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { classNames } from "#app/ui/class-names.ts"
 import { useUploads } from "./use-uploads.ts"
 import { percent } from "./upload-text.ts"
-import { isRunning } from "./upload.ts"
+import { isRunning, sumOf } from "./upload.ts"
 
 /**
  * Shows the progress of the uploads beside the link to the files, everywhere in the dashboard.
@@ -13,9 +13,7 @@ export function UploadBadge({ className }: { className?: string }) {
   const { list } = useUploads()
   const isWaiting = list.some(({ state }) => state === "failed" || state === "missing" || state === "held")
   if (!list.some(isRunning) && !isWaiting) return null
-  const counted = list.filter(({ state }) => state !== "failed")
-  const size = counted.reduce((sum, upload) => sum + upload.size, 0)
-  const sent = counted.reduce((sum, upload) => sum + upload.sent, 0)
+  const { size, sent } = sumOf(list)
   return (
     <span
       className={classNames(

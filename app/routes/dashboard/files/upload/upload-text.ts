@@ -1,7 +1,7 @@
 import type { I18n, MessageDescriptor } from "@lingui/core"
 import { msg, plural } from "@lingui/core/macro"
 import { formatsOf } from "#app/language/formats.ts"
-import { isRunning, type Upload, type Uploads } from "./upload.ts"
+import { isRunning, sumOf, type Upload, type Uploads } from "./upload.ts"
 
 export interface UploadSummary {
   title: string
@@ -20,16 +20,13 @@ export interface UploadSummary {
 
 export function summarise({ list, rate }: Uploads, i18n: I18n): UploadSummary {
   const formats = formatsOf(i18n)
-  const counted = list.filter(({ state }) => state !== "failed")
+  const { total, size, sent } = sumOf(list)
   const count = (state: Upload["state"]) => list.filter((upload) => upload.state === state).length
   const done = count("done")
   const missing = list.filter(({ state }) => state === "missing")
   const isBusy = list.some(isRunning)
   const isOffline = list.some((upload) => upload.state === "held" && upload.isOffline)
-  const size = counted.reduce((sum, upload) => sum + upload.size, 0)
-  const sent = counted.reduce((sum, upload) => sum + upload.sent, 0)
 
-  const total = counted.length
   const number = formats.number(Math.min(done + 1, total))
   const title = isBusy
     ? i18n._(msg`Uploading ${number} of ${plural(total, { one: "# file", other: "# files" })}`)

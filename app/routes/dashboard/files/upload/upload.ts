@@ -50,3 +50,10 @@ export interface UploadLimits {
 export function isRunning({ state }: Upload): boolean {
   return state === "waiting" || state === "sending" || state === "held"
 }
+
+/** How many uploads there are besides those that failed, and their bytes. */
+export function sumOf(list: readonly Upload[]) {
+  const counted = list.filter(({ state }) => state !== "failed")
+  const sum = (of: "size" | "sent") => counted.reduce((total, upload) => total + upload[of], 0)
+  return { total: counted.length, size: sum("size"), sent: sum("sent") }
+}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useEffectEvent, useState } from "react"
 
 /** How many parts of the page take files that are dropped. */
 export const takers = { count: 0 }
@@ -9,10 +9,7 @@ export const takers = { count: 0 }
  */
 export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false)
-  const latest = useRef(onDrop)
-  useEffect(() => {
-    latest.current = onDrop
-  })
+  const drop = useEffectEvent(onDrop)
 
   useEffect(() => {
     // The pointer enters an element before it leaves the surrounding one.
@@ -44,7 +41,7 @@ export function useFileDrop(onDrop: (transfer: DataTransfer) => void): boolean {
       depth = 0
       setOver(false)
       event.preventDefault()
-      latest.current(transfer)
+      drop(transfer)
     })
     return () => {
       takers.count -= 1
