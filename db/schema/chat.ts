@@ -385,7 +385,6 @@ export type ChatShare = typeof chatShares.$inferSelect
 export type ChatThread = typeof chatThreads.$inferSelect
 export type ChatMessage = typeof chatMessages.$inferSelect
 export type ChatTurn = typeof chatTurns.$inferSelect
-export type ChatReplacedMessage = typeof chatReplacedMessages.$inferSelect
 export type ChatChunk = typeof chatChunks.$inferSelect
 
 export const watchedThreads = liveTable(chatThreads, {
