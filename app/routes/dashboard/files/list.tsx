@@ -10,8 +10,7 @@ import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { ListFiles, RenameFile, type FileSummary } from "#server/files/contract.ts"
-import { renameFile } from "#server/files/files.ts"
+import { ListFiles, type FileSummary } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList } from "#server/files/live.ts"
@@ -98,10 +97,7 @@ function nextPageOf({ rows, end }: Loaded<FileSummary>): string | null {
   return last ? cursorAfter(last) : null
 }
 
-const FileForm = v.variant("intent", [
-  v.object({ intent: v.literal("rename"), id: v.string(), ...RenameFile.entries }),
-  v.object({ intent: v.literal("remove"), id: v.string() }),
-])
+const RemoveForm = v.object({ intent: v.literal("remove"), id: v.string() })
 
 /** Used without JavaScript. */
 export async function action({ context, params, request, url }: Route.ActionArgs) {
@@ -113,11 +109,9 @@ export async function action({ context, params, request, url }: Route.ActionArgs
       await takeFiles(request, (file) => uploadFile(scope, file, { spaceId }))
       return redirect(files + url.search)
     }
-    const form = await readForm(request, FileForm)
+    const form = await readForm(request, RemoveForm)
     if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
-    const asked = form.value
-    if (asked.intent === "rename") await renameFile(scope, asked.id, asked)
-    else await trashFile(scope, asked.id)
+    await trashFile(scope, form.value.id)
     // Redirects, because reloading a page rendered for a POST would send the form again.
     return redirect(files + url.search)
   } catch (error) {

@@ -80,7 +80,7 @@ export function Browser({
   }
 
   function trashSelected() {
-    if (everything) acts.trashAll(everything, selection.count).then(clear, () => {})
+    if (everything) void acts.trashAll(everything, selection.count).then((isDone) => isDone && clear())
     else acts.trash(selection.files)
   }
 

@@ -1,10 +1,10 @@
 import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { PlaceForm } from "#app/routes/dashboard/place/place-form.tsx"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import type { OtherPlace } from "#app/routes/dashboard/place/use-spaces.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { Dialog } from "#app/ui/dialog.tsx"
 import { useToast } from "#app/ui/toast.tsx"
 import type { MatchingFiles } from "#server/files/acts-contract.ts"
@@ -33,7 +33,7 @@ export function PlaceFilesDialog({
   onClose: () => void
 }) {
   const { t } = useLingui()
-  const say = useSentences()
+  const attempt = useAttempt()
   const { spaceId } = usePlace()
   const mutate = useMutate()
   const { show } = useToast()
@@ -52,13 +52,9 @@ export function PlaceFilesDialog({
   }
 
   function moveBack(fileIds: string[], from: string) {
-    mutate(fileOperations.move, { fileIds, ...(spaceId !== undefined && { spaceId }) }).catch(
-      (error: Error) =>
-        show({
-          tone: "danger",
-          title: t`${plural(fileIds.length, { one: `${fileName} is still in ${from}`, other: `# files are still in ${from}` })}`,
-          description: say(error),
-        }),
+    const stay = t`${plural(fileIds.length, { one: `${fileName} is still in ${from}`, other: `# files are still in ${from}` })}`
+    void attempt(stay, () =>
+      mutate(fileOperations.move, { fileIds, ...(spaceId !== undefined && { spaceId }) }),
     )
   }
   const title =

@@ -3,6 +3,7 @@ import { useLingui } from "@lingui/react/macro"
 import { useState } from "react"
 import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import type { MatchingFiles, SelectedTrash } from "#server/files/acts-contract.ts"
 import type { FileSummary } from "#server/files/contract.ts"
@@ -19,10 +20,8 @@ export function useFileActs() {
   const say = useSentences()
   const mutate = useMutate()
   const { show } = useToast()
+  const attempt = useAttempt()
   const [problem, setProblem] = useState<{ id: string; said: string } | null>(null)
-
-  const fail = (title: string) => (error: Error) =>
-    void show({ tone: "danger", title, description: say(error) })
 
   function rename({ _id }: FileSummary, fileName: string) {
     setProblem(null)
@@ -38,31 +37,30 @@ export function useFileActs() {
     const shown = fileIds.map((key) => ({ query: "files.list", op: "remove", key }) as const)
     const count = files.length
     const fileName = files[0]?.fileName
-    mutate(fileOperations.removeMany, { fileIds }, shown).then(
-      () => {
-        const title = t`${plural(count, { one: `${fileName} is in the trash`, other: "# files are in the trash" })}`
-        show({ title, undo: () => restore({ fileIds }, count) })
-      },
-      fail(t`${plural(count, { one: `${fileName} is still there`, other: "# files are still there" })}`),
-    )
+    const stays = t`${plural(count, { one: `${fileName} is still there`, other: "# files are still there" })}`
+    void attempt(stays, async () => {
+      await mutate(fileOperations.removeMany, { fileIds }, shown)
+      const title = t`${plural(count, { one: `${fileName} is in the trash`, other: "# files are in the trash" })}`
+      show({ title, undo: () => restore({ fileIds }, count) })
+    })
   }
 
-  /** All that match, of which there are about `count`. */
-  async function trashAll(all: MatchingFiles, count: number) {
+  /** All that match, of which there are about `count`. Resolves with whether they were moved. */
+  function trashAll(all: MatchingFiles, count: number): Promise<boolean> {
     setProblem(null)
-    const moved = await mutate(fileOperations.removeAll, all).catch((error: Error) => {
-      fail(t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`)(error)
-      throw error
+    const stays = t`${plural(count, { one: "# file is still there", other: "# files are still there" })}`
+    return attempt(stays, async () => {
+      const moved = await mutate(fileOperations.removeAll, all)
+      const title = t`${plural(moved.count, { one: "# file is in the trash", other: "# files are in the trash" })}`
+      const { spaceId } = all
+      const { trashedAt } = moved
+      show({ title, undo: () => restore({ all: { spaceId, trashedAt } }, moved.count) })
     })
-    const title = t`${plural(moved.count, { one: "# file is in the trash", other: "# files are in the trash" })}`
-    const { spaceId } = all
-    const { trashedAt } = moved
-    show({ title, undo: () => restore({ all: { spaceId, trashedAt } }, moved.count) })
   }
 
   function restore(which: SelectedTrash, count: number) {
-    const title = t`${plural(count, { one: "# file is still in the trash", other: "# files are still in the trash" })}`
-    mutate(fileOperations.restoreMany, which).catch(fail(title))
+    const stays = t`${plural(count, { one: "# file is still in the trash", other: "# files are still in the trash" })}`
+    void attempt(stays, () => mutate(fileOperations.restoreMany, which))
   }
 
   return {

@@ -1,8 +1,8 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { useSentences } from "#app/language/sentences.ts"
 import { useMutate } from "#app/realtime/use-live.tsx"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { useToast } from "#app/ui/toast.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
 import { fileOperations } from "#server/files/operations-contract.ts"
@@ -11,36 +11,30 @@ import { fileOperations } from "#server/files/operations-contract.ts"
 export function useTrashActs() {
   const { t } = useLingui()
   const { spaceId } = usePlace()
-  const say = useSentences()
   const mutate = useMutate()
   const toast = useToast()
-  const fail = (error: Error) =>
-    void toast.show({ tone: "danger", title: t`Something went wrong`, description: say(error) })
-
-  function trash({ _id }: TrashedFile) {
-    mutate(fileOperations.removeMany, { fileIds: [_id] }).catch(fail)
-  }
+  const attempt = useAttempt()
+  const act = (work: () => Promise<unknown>) => void attempt(t`Something went wrong`, work)
 
   return {
-    restore(file: TrashedFile) {
-      mutate(fileOperations.restore, { fileId: file._id }, away(file)).then(({ fileName }) => {
-        toast.show({ title: t`${fileName} was restored`, undo: () => trash(file) })
-      }, fail)
-    },
-    purge(file: TrashedFile) {
-      mutate(fileOperations.purge, { fileId: file._id }, away(file)).catch(fail)
-    },
+    restore: (file: TrashedFile) =>
+      act(async () => {
+        const fileId = file._id
+        const { fileName } = await mutate(fileOperations.restore, { fileId }, away(file))
+        const undo = () => act(() => mutate(fileOperations.removeMany, { fileIds: [fileId] }))
+        toast.show({ title: t`${fileName} was restored`, undo })
+      }),
+    purge: (file: TrashedFile) => act(() => mutate(fileOperations.purge, { fileId: file._id }, away(file))),
     /** All that were moved to the trash until a time. */
-    restoreAll(until: number) {
-      mutate(fileOperations.restoreMany, { all: { spaceId, until } }).then((count) => {
+    restoreAll: (until: number) =>
+      act(async () => {
+        const count = await mutate(fileOperations.restoreMany, { all: { spaceId, until } })
         toast.show({
           title: t`${plural(count, { one: "# file was restored", other: "# files were restored" })}`,
         })
-      }, fail)
-    },
-    empty(until: number | undefined) {
-      mutate(fileOperations.purgeMany, { all: { spaceId, until } }).catch(fail)
-    },
+      }),
+    empty: (until: number | undefined) =>
+      act(() => mutate(fileOperations.purgeMany, { all: { spaceId, until } })),
   }
 }
 
