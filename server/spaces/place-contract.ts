@@ -5,6 +5,7 @@ export const Everywhere = v.optional(
   v.pipe(
     v.picklist(["true"]),
     v.description("`true`: what is personal to the caller and everything in their spaces."),
+    v.metadata({ parameter: { enum: ["true"] } }),
   ),
 )
 
