@@ -101,11 +101,6 @@ export function parametersOf({ entries }: FieldsSchema) {
   })
 }
 
-export const pageParameters = [
-  { name: "cursor", in: "query", description: "From the page before.", schema: { type: "string" } },
-  { name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100, default: 50 } },
-]
-
 const count = { type: "string", pattern: "^\\d+$" }
 
 export const RATE_LIMIT_HEADERS: NonNullable<Answer["headers"]> = {
