@@ -16,6 +16,7 @@ const TITLE = /^\s*(?:(?:test|it|describe)\b(?!\.(?:skip|todo)).*\(|\]\)\(|\)\()
 describe("docs/security.md", () => {
   it("names tests that exist, by their titles, and none that are skipped or that npm test leaves out", () => {
     expect(named.length).toBeGreaterThan(100)
+    expect(named.length, "lines that name a test").toBe(holding.match(/^ {2}- /gm)?.length)
     const missing = named.filter(({ file, words }) => {
       const path = join(root, file)
       const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []

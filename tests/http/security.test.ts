@@ -143,11 +143,7 @@ describe("a cookie", () => {
   })
 
   it("is sent over TLS only, and bound to this host, if the site uses TLS", async () => {
-    const secure = await startTideline({
-      APP_URL: "https://tideline.example.org",
-      SMTP_URL: "smtp://127.0.0.1:1",
-      AI_GATEWAY_API_KEY: "",
-    })
+    const secure = await startSecure()
     try {
       const response = await fetch(`http://127.0.0.1:${secure.port}/api/auth/sign-up/email`, {
         method: "POST",
@@ -162,6 +158,32 @@ describe("a cookie", () => {
       await secure.stop()
     }
   })
+})
+
+describe("a request without TLS to a site that uses it", () => {
+  it.each([{}, { "x-forwarded-proto": "http" }])(
+    "is answered, and redirected nowhere: %j",
+    async (headers) => {
+      const secure = await startSecure()
+      try {
+        const send = (path: string, init: RequestInit = {}) =>
+          fetch(`http://127.0.0.1:${secure.port}${path}`, { redirect: "manual", ...init, headers })
+        const statuses = await Promise.all([
+          send("/"),
+          send("/sign-in"),
+          send("/api/health"),
+          send("/api/files"),
+          send("/api/files", { method: "POST" }),
+          send("/api/nothing"),
+        ])
+        expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 401, 401, 401])
+        // To sign in, where it came in.
+        expect((await send("/dashboard")).headers.get("location")).toMatch(/^\/sign-in\?/)
+      } finally {
+        await secure.stop()
+      }
+    },
+  )
 })
 
 describe("/.well-known/security.txt", () => {
@@ -201,6 +223,14 @@ describe("a request that is refused before its page runs", () => {
     expect(page).not.toContain("Melden Sie sich mit einem anderen Konto an")
   })
 })
+
+function startSecure() {
+  return startTideline({
+    APP_URL: "https://tideline.example.org",
+    SMTP_URL: "smtp://127.0.0.1:1",
+    AI_GATEWAY_API_KEY: "",
+  })
+}
 
 function ask(path: string, init?: RequestInit) {
   return fetch(new URL(path, app.origin), { redirect: "manual", ...init })

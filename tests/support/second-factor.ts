@@ -12,6 +12,8 @@ export interface Authenticator {
   code(): string
   /** The code that it showed last. */
   lastCode(): string
+  /** The code of that many half minutes from now; a negative number is of the past. */
+  codeAt(halfMinutes: number): string
 }
 
 /**
@@ -44,6 +46,7 @@ export function openAuthenticator(uri: string, recoveryCodes: string[] = []): Au
       return codeOf(key, shown)
     },
     lastCode: () => codeOf(key, shown),
+    codeAt: (halfMinutes) => codeOf(key, Math.floor(Date.now() / 30_000) + halfMinutes),
   }
 }
 

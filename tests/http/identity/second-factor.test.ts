@@ -126,6 +126,17 @@ describe("signing in to an account with a second factor", () => {
     expect(await enter(browser, VERIFY, { code: phone.lastCode() })).toEqual([401, "INVALID_CODE"])
   })
 
+  test("does not accept a code that is a minute old, or of the next minute", async () => {
+    const { person, phone } = await newPerson()
+    const browser = await enterPassword(person)
+    for (const halfMinutes of [-3, -2, 3])
+      expect([halfMinutes, ...(await enter(browser, VERIFY, { code: phone.codeAt(halfMinutes) }))]).toEqual([
+        halfMinutes,
+        401,
+        "INVALID_CODE",
+      ])
+  })
+
   test("does not accept a code of another account, nor without the first step", async () => {
     const { person } = await newPerson()
     const other = await newPerson()
@@ -200,6 +211,19 @@ describe("signing in to an account with a second factor", () => {
     expect(refusals.slice(10)).toEqual([429, 429])
     const page = await post(await enterPassword(person), "/sign-in/code", { code: phone.code() })
     expect([page.status, await page.text()]).toEqual([429, expect.stringContaining("Too many attempts")])
+    await sql`delete from auth.rate_limit`
+  })
+
+  test("slows guesses from one network, at many accounts", async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, newPerson))
+    // The codes that finished the set-up.
+    await sql`delete from auth.rate_limit`
+    const browsers = []
+    for (const { person } of people) browsers.push(await enterPassword(person))
+    const statuses: unknown[] = []
+    for (let guess = 0; guess < 36; guess += 1)
+      statuses.push((await enter(browsers[guess % 4] ?? openBrowser(app), VERIFY, { code: WRONG }))[0])
+    expect(statuses).toEqual([...Array(30).fill(401), ...Array(6).fill(429)])
     await sql`delete from auth.rate_limit`
   })
 })
