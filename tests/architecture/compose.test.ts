@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
 import { Settings } from "#server/settings.ts"
 
 const root = resolve(import.meta.dirname, "../..")
@@ -81,9 +82,33 @@ describe("docker-compose.yml", () => {
       ...compose.matchAll(/image: \$\{TIDELINE_IMAGE:-tideline\}:(\S+)/g),
       ...image.matchAll(/^ARG VERSION=(\S+)/gm),
     ]
-    expect(named.map((match) => match[1])).toEqual(Array(5).fill(version))
+    expect(named.map((match) => match[1])).toEqual(Array(4).fill(version))
   })
 })
+
+describe("a new image of Tideline", () => {
+  const { services } = parse(compose, { merge: true, maxAliasCount: -1 }) as {
+    services: Record<string, Service>
+  }
+
+  it("is also named after the commit that it is built from, so that the one before it stays", () => {
+    const tags = Object.values(services).flatMap(({ build }) => build?.tags ?? [])
+    expect(new Set(tags)).toEqual(new Set(["${TIDELINE_IMAGE:-tideline}:${COMMIT:-latest}"]))
+  })
+
+  // Docker replaces every container that depends on one that is replaced.
+  it.each(["postgres", "postgres-2", "postgres-3", "caddy", "balancer"])("leaves %s running", (name) => {
+    const seen = new Set([name])
+    for (const each of seen)
+      for (const other of Object.keys(services[each]?.depends_on ?? {})) seen.add(other)
+    expect([...seen].filter((each) => services[each]?.build)).toEqual([])
+  })
+})
+
+interface Service {
+  build?: { tags?: string[] }
+  depends_on?: Record<string, unknown>
+}
 
 describe("the profiles", () => {
   const profiles = new Set(
