@@ -302,7 +302,10 @@ describe("with sign-up for those who are invited", () => {
   test("a link to a space creates no account, and neither does a revoked invitation", async () => {
     const { owner, space } = await openSpace(invited)
     const link = await inviteTo(owner, space._id, "")
-    expect(await (await fetch(link)).text()).toContain("you need an account to join")
+    const page = await (await fetch(link)).text()
+    expect(page).toContain("An invitation by email does")
+    expect(page).not.toContain("/sign-up")
+    expect(await (await fetch(`${invited.origin}/sign-up`)).text()).toContain("created by invitation here")
     const url = await inviteTo(owner, space._id, "late@example.org")
     await sql`delete from space_invitations where email = 'late@example.org'`
     const form = { name: "Late", email: "late@example.org", password: "an engine of brass" }

@@ -36,11 +36,12 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   if (sessionOf(context)) throw redirectDocument(target)
   const token = query.get("invitation")
   const invitation = token === null ? null : await findInvited(services, token)
-  const isClosed = ["closed", "invited"].includes(config.identity.signup) && invitation === null
+  const { signup } = config.identity
+  const isClosed = ["closed", "invited"].includes(signup) && invitation === null
   const isSpent = token !== null && invitation === null
   const isSent = query.has("sent")
   const providers = identity.singleSignOn?.providers ?? []
-  const isByProvider = config.identity.signup === "sso" && invitation === null
+  const isByProvider = signup === "sso" && invitation === null
   return {
     provider: identity.kind,
     providers,
@@ -48,6 +49,7 @@ export async function loader({ context, request }: Route.LoaderArgs) {
     target,
     search,
     isClosed,
+    isByInvitation: signup === "invited",
     invitation,
     isSpent,
     isSent,
@@ -90,7 +92,7 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
   return (
     <>
       {isClosed ? (
-        <Closed isSpent={isSpent} />
+        <Closed isSpent={isSpent} isByInvitation={loaderData.isByInvitation} />
       ) : (
         <>
           <PageHead title={t`Create an account`}>
@@ -185,14 +187,17 @@ function Sent() {
   )
 }
 
-function Closed({ isSpent }: { isSpent: boolean }) {
+function Closed({ isSpent, isByInvitation }: { isSpent: boolean; isByInvitation: boolean }) {
   const { t } = useLingui()
+  const closed = isByInvitation ? t`Accounts are created by invitation here` : t`Sign-up is closed here`
   return (
     <>
-      <PageHead title={isSpent ? t`This invitation has been used or has expired` : t`Sign-up is closed here`}>
+      <PageHead title={isSpent ? t`This invitation has been used or has expired` : closed}>
         {isSpent
           ? t`If you already created your account, sign in. Otherwise join the waitlist again.`
-          : t`Join the waitlist, and the people who run this site can let you know when it opens.`}
+          : isByInvitation
+            ? t`Open the link in your invitation. Without one, join the waitlist, and the people who run this site can invite you.`
+            : t`Join the waitlist, and the people who run this site can let you know when it opens.`}
       </PageHead>
       <LinkButton to={href("/waitlist")} reloadDocument>
         <Trans>Join the waitlist</Trans>

@@ -29,8 +29,8 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   const { spaceName, role, email } = await orMissing(() => findByLink(services, params.token))
   const { signup } = services.config.identity
   const isInvited = signup === "invited" && email !== ""
-  const isSignupClosed = signup === "closed" || (signup === "invited" && !isInvited)
-  return { spaceName, role, isInvited, isSignupClosed, isSignedIn: sessionOf(context) !== null }
+  const closed = signup === "closed" || (signup === "invited" && !isInvited) ? signup : null
+  return { spaceName, role, isInvited, closed, isSignedIn: sessionOf(context) !== null }
 }
 
 /** Leads into the space, by way of onboarding for somebody who is new. */
@@ -56,7 +56,7 @@ export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
 ]
 
 export default function Join({ loaderData, params }: Route.ComponentProps) {
-  const { spaceName, role, isInvited, isSignupClosed, isSignedIn } = loaderData
+  const { spaceName, role, isInvited, closed, isSignedIn } = loaderData
   const { token } = params
   const back = new URLSearchParams({ redirect_url: href("/join/:token", { token }) })
   const join = new URLSearchParams([...back, ...(isInvited ? [["invitation", token]] : [])])
@@ -80,9 +80,16 @@ export default function Join({ loaderData, params }: Route.ComponentProps) {
         </form>
       ) : (
         <div className="flex flex-col gap-3">
-          {isSignupClosed ? (
-            <p>
-              <Trans>Sign-up is closed here: you need an account to join.</Trans>
+          {closed ? (
+            <p className="mb-2">
+              {closed === "closed" ? (
+                <Trans>Sign-up is closed here: you need an account to join.</Trans>
+              ) : (
+                <Trans>
+                  You need an account to join, and this link does not let you create one. An invitation by
+                  email does: ask the person who sent you the link for it.
+                </Trans>
+              )}
             </p>
           ) : (
             <a href={`${SIGN_UP}?${join}`} className={buttonClass({ size: "lg" })}>
@@ -91,7 +98,7 @@ export default function Join({ loaderData, params }: Route.ComponentProps) {
           )}
           <a
             href={`${SIGN_IN}?${back}`}
-            className={buttonClass({ size: "lg", variant: isSignupClosed ? "primary" : "secondary" })}
+            className={buttonClass({ size: "lg", variant: closed ? "primary" : "secondary" })}
           >
             <Trans>Sign in</Trans>
           </a>

@@ -42,7 +42,7 @@ async function act(
     case "invite": {
       const { url, emailed } = await inviteToSpace(scope, spaceId, form)
       if (emailed) return { done: msg`Invited. The email is on its way.` }
-      const done = msg`Invited, but without an email: this address was sent too many. Pass the link on yourself.`
+      const done = msg`Invited, but not by email: too many invitations were sent to this address. Pass the link below on yourself.`
       return { done, url }
     }
     case "make-link": {

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro"
+import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Field } from "#app/ui/field.tsx"
@@ -61,6 +61,7 @@ export function Invitations({
         />
         <RoleField label={t`They`} />
       </ActForm>
+      {outcome?.intent === "invite" && outcome.url ? <NewLink url={outcome.url} /> : null}
       <ActForm intent="make-link" submit={t`Create link`} className="mt-5 flex flex-wrap items-end gap-3">
         <RoleField label={t`Anyone with a link`} />
         <SelectField label={t`Valid for`} name="days" defaultValue="7">
@@ -75,7 +76,7 @@ export function Invitations({
           <option value="any">{t`Any number`}</option>
         </SelectField>
       </ActForm>
-      {outcome?.url ? <NewLink url={outcome.url} /> : null}
+      {outcome?.intent === "make-link" && outcome.url ? <NewLink url={outcome.url} /> : null}
       {invitations.length > 0 ? (
         <ul className="mt-5 divide-y divide-line border-t border-line">
           {invitations.map((invitation) => (
@@ -119,7 +120,11 @@ function InvitationRow({ invitation, now }: { invitation: InvitationSummary; now
           {email ? null : (
             <>
               {", "}
-              {maxUses === null ? t`used ${uses} times` : t`used ${uses} of ${maxUses} times`}
+              {maxUses === null ? (
+                <Plural value={uses} _0="not used yet" one="used once" other="used # times" />
+              ) : (
+                t`used ${uses} of ${maxUses} times`
+              )}
             </>
           )}
         </p>
