@@ -78,7 +78,7 @@ async function mustOnlyRead({ browsers, byKey }: Awaited<ReturnType<typeof findP
   }
 }
 
-/** Every connection is made anew; each that was lost refuses one request. */
+/** Every connection is opened again; each that was lost refuses one request. */
 async function reconnect() {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'tideline' and datname = current_database()`
