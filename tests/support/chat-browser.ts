@@ -17,8 +17,8 @@ interface ThreadOptions {
 }
 
 /** The application, a browser, and somebody who is signed in and has finished onboarding. */
-export async function openChatBrowser() {
-  const app = await startTideline({ CHAT_RATE_LIMIT: "1000" })
+export async function openChatBrowser(settings: Record<string, string> = {}) {
+  const app = await startTideline({ CHAT_RATE_LIMIT: "1000", ...settings })
   const sql = postgres(app.databaseUrl, { max: 1 })
   const browser = await launchBrowser()
   const person = await signUp(app, adaLovelace)
@@ -74,6 +74,7 @@ export async function openChatBrowser() {
 
   return {
     origin: app.origin,
+    browser,
     sql,
     person,
     open,
