@@ -34,101 +34,44 @@ export class Refusal<R extends Reason = Reason> extends Error {
   }
 }
 
-export class BadRequest<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(400, "BadRequest", reason, ...values)
+/** The refusals of one status. */
+function refusals(status: number, code: string) {
+  return class<R extends Reason> extends Refusal<R> {
+    /** The log names an error by its class. */
+    static readonly name = code
+
+    constructor(reason: R, ...values: ValuesArgument<R>) {
+      super(status, code, reason, ...values)
+    }
   }
 }
 
-export class Unauthorized<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(401, "Unauthorized", reason, ...values)
-  }
-}
-
-export class Forbidden<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(403, "Forbidden", reason, ...values)
-  }
-}
+export const BadRequest = refusals(400, "BadRequest")
+export const Unauthorized = refusals(401, "Unauthorized")
+export const Forbidden = refusals(403, "Forbidden")
+/** The sender stopped sending. */
+export const RequestTimeout = refusals(408, "RequestTimeout")
+export const Conflict = refusals(409, "Conflict")
+/** It existed once. */
+export const Gone = refusals(410, "Gone")
+/** The sender's condition for the request, such as `If-Match`, does not hold. */
+export const PreconditionFailed = refusals(412, "PreconditionFailed")
+export const TooLarge = refusals(413, "TooLarge")
+export const UnsupportedType = refusals(415, "UnsupportedType")
+/** It is understood, and contradicts what was said before. */
+export const Unprocessable = refusals(422, "Unprocessable")
+/** Another request is working on it. */
+export const Locked = refusals(423, "Locked")
+export const TooMany = refusals(429, "TooMany")
+/** Not now, but perhaps in a moment. */
+export const Unavailable = refusals(503, "Unavailable")
+/** The store is full, or the user's share of it. */
+export const OutOfSpace = refusals(507, "OutOfSpace")
 
 /** Also for what exists but belongs to another user. */
 export class NotFound extends Refusal<`no-such-${Missing}`> {
   constructor(what: Missing) {
     super(404, "NotFound", `no-such-${what}`)
-  }
-}
-
-/** The sender stopped sending. */
-export class RequestTimeout<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(408, "RequestTimeout", reason, ...values)
-  }
-}
-
-export class Conflict<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(409, "Conflict", reason, ...values)
-  }
-}
-
-/** It existed once. */
-export class Gone<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(410, "Gone", reason, ...values)
-  }
-}
-
-/** The sender's condition for the request, such as `If-Match`, does not hold. */
-export class PreconditionFailed<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(412, "PreconditionFailed", reason, ...values)
-  }
-}
-
-export class TooLarge<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(413, "TooLarge", reason, ...values)
-  }
-}
-
-export class UnsupportedType<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(415, "UnsupportedType", reason, ...values)
-  }
-}
-
-/** It is understood, and contradicts what was said before. */
-export class Unprocessable<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(422, "Unprocessable", reason, ...values)
-  }
-}
-
-/** Another request is working on it. */
-export class Locked<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(423, "Locked", reason, ...values)
-  }
-}
-
-export class TooMany<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(429, "TooMany", reason, ...values)
-  }
-}
-
-/** Not now, but perhaps in a moment. */
-export class Unavailable<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(503, "Unavailable", reason, ...values)
-  }
-}
-
-/** The store is full, or the user's share of it. */
-export class OutOfSpace<R extends Reason> extends Refusal<R> {
-  constructor(reason: R, ...values: ValuesArgument<R>) {
-    super(507, "OutOfSpace", reason, ...values)
   }
 }
 
@@ -164,7 +107,7 @@ export function badInput(
   [issue]: readonly [Issue, ...unknown[]],
   schema?: v.GenericSchema,
   input?: unknown,
-): BadRequest<Reason> {
+): Refusal {
   const unknown = schema && refuseUnknownField(schema, input)
   if (unknown) return unknown
   const { message, reason, values } = dataOfIssue(issue)
@@ -177,7 +120,7 @@ export function badInput(
 }
 
 /** Null if `input` has no field that the schema does not have. */
-export function refuseUnknownField(schema: v.GenericSchema, input: unknown): BadRequest<Reason> | null {
+export function refuseUnknownField(schema: v.GenericSchema, input: unknown): Refusal | null {
   const unknown = findUnknownField(schema, input)
   if (!unknown) return null
   const { field, meant, known } = unknown
