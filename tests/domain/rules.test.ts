@@ -61,10 +61,10 @@ describe("the replica identities of live tables", () => {
   it("are written for a new table, and for another index", () => {
     const [first] = liveTables.keys()
     const other = { ...first!, identityIndex: "users_live_in_space" }
-    const added = { schema: "public", name: "notes", identityIndex: "notes_live" }
+    const added = { schema: "public", name: "planted", identityIndex: "planted_live" }
     expect(changedIdentities([other, added], migrations)).toEqual([
       `ALTER TABLE "${first?.name}" REPLICA IDENTITY USING INDEX "users_live_in_space";`,
-      'ALTER TABLE "notes" REPLICA IDENTITY USING INDEX "notes_live";',
+      'ALTER TABLE "planted" REPLICA IDENTITY USING INDEX "planted_live";',
     ])
   })
 
