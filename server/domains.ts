@@ -1,8 +1,8 @@
-import { chatChannels, chatMutations, liveChat } from "./chat/live.ts"
+import { chatChannels, liveChat } from "./chat/live.ts"
 import { chatFunctions } from "./chat/operations.ts"
 import { demoChannels, liveDemo } from "./demo/live.ts"
 import { liveDevices } from "./devices/live.ts"
-import { fileChannels, fileMutations, liveFiles } from "./files/live.ts"
+import { fileChannels, liveFiles } from "./files/live.ts"
 import { fileFunctions } from "./files/operations.ts"
 import { liveMaintenance } from "./maintenance/live.ts"
 import { liveNotificationLists } from "./notifications/live.ts"
@@ -22,7 +22,6 @@ export const domains: readonly Domain[] = [
     scope: "files",
     queries: liveFiles,
     operations: fileFunctions,
-    mutations: fileMutations,
     channels: fileChannels,
   },
   {
@@ -30,7 +29,6 @@ export const domains: readonly Domain[] = [
     scope: "chat",
     queries: liveChat,
     operations: chatFunctions,
-    mutations: chatMutations,
     channels: chatChannels,
   },
   {

@@ -5,10 +5,7 @@ import type { NamedCall } from "./realtime/options.ts"
 
 /** The live queries, mutations and channels that socket clients can use. */
 export const liveQueries = domains.flatMap(({ queries }) => queries)
-export const liveMutations = domains.flatMap(({ mutations = [], operations = [] }) => [
-  ...mutations,
-  ...mutationsOf(operations),
-])
+export const liveMutations = domains.flatMap(({ operations = [] }) => mutationsOf(operations))
 export const liveChannels = domains.flatMap(({ channels = [] }) => channels)
 
 /** The tables that live queries read. */
@@ -18,8 +15,8 @@ export const watchedTables = [...new Set(liveQueries.map(({ table }) => table))]
 export type FunctionScope = KeyScope | "any" | "unlimited"
 
 const scopes = new Map(
-  domains.flatMap(({ name: domain, scope, queries, mutations = [], operations = [] }) =>
-    [...queries, ...mutations, ...operations].map(({ name }) => {
+  domains.flatMap(({ name: domain, scope, queries, operations = [] }) =>
+    [...queries, ...operations].map(({ name }) => {
       if (!name.startsWith(`${domain}.`)) throw new Error(`${name} is in the domain ${domain}.`)
       return [name, scope] as const
     }),

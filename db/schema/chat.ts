@@ -12,6 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core"
 import { AttachmentRows, DeltaRows, MentionRows, PartRows, RecallRows } from "./chat-json.ts"
+import { isTokenHash, link } from "./links.ts"
 import { liveTable } from "./live-table.ts"
 import { owned } from "./ownership.ts"
 import { milliseconds, record } from "./record.ts"
@@ -246,37 +247,24 @@ export const chatReplacedMessages = pgTable(
   ],
 )
 
-/**
- * A public link to a conversation. Its URL is not stored: only the person who created it has seen
- * it.
- */
+/** A public link to a conversation. */
 export const chatShares = pgTable(
   "chat_shares",
   {
-    ...record(),
-    userId: ofUser(),
+    ...link(),
     threadId: ofThread(),
-    /** Hex: SHA-256 of the last part of the URL. */
-    tokenHash: text("token_hash").notNull().unique(),
-    /** The last four characters of the URL, by which its owner recognises it. */
-    hint: text("hint").notNull(),
-    expiresAt: milliseconds("expires_at"),
-    /** `scrypt$<salt>$<hash>`, both base64url. */
-    passwordHash: text("password_hash"),
     /**
      * The title and the messages that visitors see, also after they were edited; null if they see
      * the conversation as it is.
      */
     title: text("title"),
     messageIds: uuid("message_ids").array(),
-    /** The conversation's. */
-    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("chat_shares_live").on(table.userId, table.threadId, table._id),
     uniqueIndex("chat_shares_live_in_space").on(table.threadId, table.spaceKey, table._id, table.userId),
     index("chat_shares_by_thread_id").on(table.threadId),
-    check("chat_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
+    isTokenHash("chat_shares_token_hash", table.tokenHash),
     check("chat_shares_copy", sql`(${table.title} is null) = (${table.messageIds} is null)`),
   ],
 )

@@ -11,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core"
+import { isTokenHash, link } from "./links.ts"
 import { liveTable } from "./live-table.ts"
 import { owned } from "./ownership.ts"
 import { byteString, milliseconds, record } from "./record.ts"
@@ -116,32 +117,22 @@ export const files = pgTable(
   ],
 )
 
-/** A public link to a file. Its URL is not stored: only the person who created it has seen it. */
+/** A public link to a file. */
 export const fileShares = pgTable(
   "file_shares",
   {
-    ...record(),
-    userId: ofUser(),
+    ...link(),
     fileId: uuid("file_id")
       .notNull()
       .references(() => files._id, { onDelete: "cascade" }),
-    /** Hex: SHA-256 of the last part of the URL. */
-    tokenHash: text("token_hash").notNull().unique(),
-    /** The last four characters of the URL, by which its owner recognises it. */
-    hint: text("hint").notNull(),
-    expiresAt: milliseconds("expires_at"),
-    /** `scrypt$<salt>$<hash>`, both base64url. */
-    passwordHash: text("password_hash"),
     maxDownloads: integer("max_downloads"),
     downloads: integer("downloads").notNull().default(0),
-    /** The file's. */
-    spaceKey: spaceKey(),
   },
   (table) => [
     uniqueIndex("file_shares_live").on(table.userId, table.fileId, table._id),
     uniqueIndex("file_shares_live_in_space").on(table.spaceKey, table.fileId, table._id, table.userId),
     index("file_shares_by_file_id").on(table.fileId),
-    check("file_shares_token_hash", sql`${table.tokenHash} ~ '^[0-9a-f]{64}$'`),
+    isTokenHash("file_shares_token_hash", table.tokenHash),
     check("file_shares_max_downloads", sql`${table.maxDownloads} > 0`),
     check("file_shares_downloads", sql`${table.downloads} between 0 and ${table.maxDownloads}`),
   ],

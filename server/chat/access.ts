@@ -1,6 +1,6 @@
 import { and, eq, type SQL } from "drizzle-orm"
 import * as v from "valibot"
-import { chatMessages, chatShares, chatThreads } from "#db/schema/chat.ts"
+import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
@@ -57,16 +57,6 @@ export async function requireEditableThread(
 /** The messages that the viewer may see, of one conversation. It may be in the trash. */
 export function readableMessages(scope: Asking, threadId: string): SQL | undefined {
   return and(mayRead(scope, chatMessages), eq(chatMessages.threadId, threadId))
-}
-
-/** The links to a conversation that the viewer may see. */
-export function readableThreadShares(scope: Asking, threadId: string): SQL | undefined {
-  return and(mayRead(scope, chatShares), eq(chatShares.threadId, threadId))
-}
-
-/** The links that the viewer may revoke, for a statement that does. */
-export function editableThreadShares(scope: Asking): SQL | undefined {
-  return mayEdit(scope, chatShares)
 }
 
 function parseId(id: string): string {

@@ -2,10 +2,10 @@ import * as v from "valibot"
 import { record } from "#server/operations/contract.ts"
 import { PageLength, RowCursor } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
-import { linkLimits } from "#server/links/contract.ts"
+import { linkLimits, linkRow } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
-import type { ChannelType, MutationType } from "#server/realtime/contract.ts"
+import type { ChannelType } from "#server/realtime/contract.ts"
 import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {
@@ -213,20 +213,16 @@ export const ShareThread = v.strictObject({
 })
 export type ShareThread = v.InferOutput<typeof ShareThread>
 
-export const ThreadShareId = v.pipe(v.string(), v.uuid())
-
-/** A link as its owner sees it. Its URL is shown once, when it is created. */
-export type ThreadShareSummary = Pick<
-  ChatShare,
-  "_id" | "_creationTime" | "threadId" | "hint" | "expiresAt"
-> & { hasPassword: boolean; shows: ShareThread["shows"] }
-
-/** The response to the person who creates a link. */
-export interface NewThreadShare {
-  share: ThreadShareSummary
-  /** The whole URL. It is not stored anywhere. */
-  url: string
-}
+/** A link as its owner sees it. */
+export const ThreadShareRow = v.strictObject({
+  ...linkRow,
+  threadId: ThreadId,
+  shows: v.pipe(
+    v.picklist(["live", "copy"]),
+    v.description("The conversation as it is, or as it was when the link was created."),
+  ),
+})
+export type ThreadShareSummary = v.InferOutput<typeof ThreadShareRow>
 
 /** A message as a link's visitors see it: without ids of files, and without how it came about. */
 export type SharedMessage = Pick<ChatMessage, "_id" | "_creationTime" | "role" | "content"> & {
@@ -248,13 +244,6 @@ export interface SharedConversation {
           earlierCursor: string | null
         })
     | null
-}
-
-/** The function that can be called by name over the socket, besides the declared operations. */
-export const chatCalls: {
-  revokeShare: MutationType<"chat.revokeShare", { shareId: string }, void>
-} = {
-  revokeShare: { name: "chat.revokeShare" },
 }
 
 /** What somebody is doing in a conversation. */

@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { PERSONAL } from "#db/schema/spaces.ts"
-import type { Scope, Viewer } from "#server/scope.ts"
+import type { Viewer } from "#server/scope.ts"
 import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
-import { defineLiveQuery, defineMutation, rowEntries, type SnapshotSql } from "#server/realtime/live-query.ts"
+import { defineLiveQuery, type SnapshotSql } from "#server/realtime/live-query.ts"
 import {
   watchedChunks,
   watchedMessages,
@@ -14,8 +14,8 @@ import {
   watchedTurns,
   watchedWaiting,
 } from "#db/schema/chat.ts"
-import { chatCalls, chatPresenceChannel, Presence, ThreadId, ThreadShareId } from "./contract.ts"
-import { revokeThreadShare, threadShareSummary } from "./shares.ts"
+import { chatPresenceChannel, Presence, ThreadId, ThreadShareRow } from "./contract.ts"
+import { threadShareSummary } from "./shares.ts"
 
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
@@ -27,14 +27,7 @@ const THREAD_FIELDS = [
   "peopleOnly",
   "messageCount",
 ] as const
-const ShareRow = v.strictObject({
-  ...rowEntries(watchedThreadShares, ["_id", "_creationTime", "threadId", "hint", "expiresAt"]),
-  hasPassword: v.boolean(),
-  shows: v.pipe(
-    v.picklist(["live", "copy"]),
-    v.description("The conversation as it is, or as it was when the link was created."),
-  ),
-})
+
 export const liveThreads = defineLiveQuery({
   name: "chat.listThreads",
   description: "The caller's conversations, or those in a space, the last used first.",
@@ -153,7 +146,7 @@ export const liveThreadShares = defineLiveQuery({
   order: { field: "_id", direction: "desc" },
   fields: ["_creationTime", "threadId", "hint", "expiresAt", "passwordHash", "title"],
   project: threadShareSummary,
-  row: ShareRow,
+  row: ThreadShareRow,
 })
 
 /**
@@ -179,19 +172,6 @@ export const liveChat = [
   liveWaiting,
   liveReads,
   liveThreadShares,
-]
-
-export const chatMutations = [
-  defineMutation({
-    name: chatCalls.revokeShare.name,
-    description: "Deletes a link to a conversation, so that its URL leads nowhere.",
-    args: v.strictObject({ shareId: ThreadShareId }),
-    refusals: {
-      not_found: "There is no such link, or the caller may not see its conversation.",
-      forbidden: "The caller may only read in the space.",
-    },
-    run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeThreadShare(scope, shareId),
-  }),
 ]
 
 async function mayReadThread(

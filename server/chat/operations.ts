@@ -8,6 +8,7 @@ import { chatOperations } from "./operations-contract.ts"
 import { chatReads } from "./read-operations.ts"
 import { markThreadRead } from "./reads.ts"
 import { listReplaced } from "./replaced.ts"
+import { threadShareFunctions } from "./shares.ts"
 import { searchThreads } from "./search.ts"
 import { requestStop, stopReply } from "./stop.ts"
 import { changeThread, createThread, findThread } from "./threads.ts"
@@ -50,6 +51,7 @@ const ofMember = { tag: "Chat", may: "member" } as const
 export const chatFunctions = [
   ...performed,
   ...read,
+  ...threadShareFunctions,
   listOf(liveThreads, {
     ...ofMember,
     missing: "space",

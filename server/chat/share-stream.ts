@@ -1,9 +1,12 @@
+import type { ChatShare, ChatThread } from "#db/schema/chat.ts"
+import type { User } from "#db/schema/users.ts"
 import { Unavailable } from "#server/errors.ts"
-import { isUnlocked, NoSuchLink, PasswordNeeded } from "#server/links/visits.ts"
+import { findLink, isOpen, NoSuchLink, PasswordNeeded } from "#server/links/visits.ts"
 import type { LiveRow } from "#server/realtime/contract.ts"
 import type { Scope } from "#server/scope.ts"
+import { actAs } from "#server/users/act-as.ts"
 import { liveChunks, liveMessages, liveThreadShares, liveTurns } from "./live.ts"
-import { findThreadShare } from "./share-visits.ts"
+import { threadLinks } from "./shares.ts"
 
 /** Streams of one network in this process: offices share an address. */
 const STREAMS_OF_NETWORK = 40
@@ -27,9 +30,11 @@ export async function streamThreadShare(
   token: string,
   { request, network }: { request: Request; network: string },
 ): Promise<ReadableStream<Uint8Array>> {
-  const found = await findThreadShare(scope, token)
-  if (found.share.messageIds) throw new NoSuchLink()
-  if (!isUnlocked(scope, found.share, request)) throw new PasswordNeeded()
+  const find = () => findLink(scope, threadLinks, token, request)
+  const found = await find()
+  const { link } = found
+  if (link.messageIds) throw new NoSuchLink()
+  if (!isOpen(scope, link, request)) throw new PasswordNeeded()
   const leaveNetwork = scope.turns.enterAlone(`shared conversations, ${network}`, STREAMS_OF_NETWORK)
   const leave = leaveNetwork && scope.turns.enterAlone("shared conversations", STREAMS)
   if (!leave) {
@@ -56,14 +61,14 @@ export async function streamThreadShare(
       const finish = () => close("\n")
       const changes = spread(() => send("event: changed\ndata:\n\n"))
       const beats = setInterval(() => send(": still here\n\n"), BETWEEN_BEATS)
-      const { expiresAt } = found.share
+      const { expiresAt } = link
       const left = expiresAt === null ? Infinity : expiresAt - Date.now()
       const end = setTimeout(left < LONGEST ? gone : finish, Math.min(left, LONGEST))
       stops.push(
         changes.stop,
         () => clearInterval(beats),
         () => clearTimeout(end),
-        ...follow(scope, token, found, { changed: changes.report, gone }),
+        ...follow(scope, found, { changed: changes.report, gone, refused: () => void find().catch(gone) }),
       )
       scope.turns.follow(
         (ending) =>
@@ -81,22 +86,22 @@ export async function streamThreadShare(
 
 /** Returns functions that stop following. */
 function follow(
-  scope: Following,
-  token: string,
-  { share, thread, viewer }: Awaited<ReturnType<typeof findThreadShare>>,
-  tell: { changed: () => void; gone: () => void },
+  { live }: Following,
+  { link, thing, owner }: { link: ChatShare; thing: ChatThread; owner: User },
+  { changed, gone, refused }: { changed: () => void; gone: () => void; refused: () => void },
 ) {
-  const args = { threadId: thread._id, spaceId: thread.spaceId ?? undefined }
-  // Refused because the conversation is in the trash, or only for now.
-  const refused = () => void findThreadShare(scope, token).catch(tell.gone)
-  const seeShares = (rows: readonly LiveRow[]) => {
-    if (!rows.some(({ _id }) => _id === share._id)) tell.gone()
+  const args = { threadId: thing._id, spaceId: thing.spaceId ?? undefined }
+  // The conversation is read as the person who created the link reads it. Refused because it is in
+  // the trash, or only for now.
+  const as = { viewer: actAs(owner), refused }
+  const seeLinks = (rows: readonly LiveRow[]) => {
+    if (!rows.some(({ _id }) => _id === link._id)) gone()
   }
   return [
     ...[liveMessages, liveTurns, liveChunks].map(({ name }) =>
-      scope.live.follow({ query: name, args }, tell.changed, { viewer, refused }),
+      live.follow({ query: name, args }, changed, as),
     ),
-    scope.live.follow({ query: liveThreadShares.name, args }, seeShares, { viewer, refused }),
+    live.follow({ query: liveThreadShares.name, args }, seeLinks, as),
   ]
 }
 

@@ -1,21 +1,11 @@
-import { and, eq, inArray } from "drizzle-orm"
-import {
-  chatMessages,
-  chatReplacedMessages,
-  chatShares,
-  chatThreads,
-  type ChatShare,
-} from "#db/schema/chat.ts"
-import { users } from "#db/schema/users.ts"
-import { hashLinkToken, isLinkToken } from "#server/links/token.ts"
-import { isNotOver, isUnlocked, NoSuchLink, unlockLink, type Guess } from "#server/links/visits.ts"
+import { eq, inArray } from "drizzle-orm"
+import { chatMessages, chatReplacedMessages, type ChatShare } from "#db/schema/chat.ts"
+import { findLink, isOpen } from "#server/links/visits.ts"
 import type { Scope } from "#server/scope.ts"
-import { actAs } from "#server/users/act-as.ts"
-import { readableThread } from "./access.ts"
 import type { SharedConversation, SharedMessage } from "./contract.ts"
-import type { Entry } from "./read-operations.ts"
 import { readAmong } from "./messages.ts"
-import { summary } from "./threads.ts"
+import type { Entry } from "./read-operations.ts"
+import { threadLinks } from "./shares.ts"
 
 /** Messages of a page. */
 const PAGE = 100
@@ -29,56 +19,14 @@ export async function visitThreadShare(
   token: string,
   { request, before }: { request: Request; before: string | undefined },
 ): Promise<SharedConversation> {
-  const { share, thread, owner } = await findThreadShare(scope, token)
-  if (!isUnlocked(scope, share, request)) return { sharedBy: owner.name, conversation: null }
-  const { messageIds } = share
+  const { link, thing, owner } = await findLink(scope, threadLinks, token, request)
+  if (!isOpen(scope, link, request)) return { sharedBy: owner.name, conversation: null }
+  const { messageIds, expiresAt } = link
   const page = messageIds
     ? await readCopy(scope, messageIds, before)
-    : await readLive(scope, thread._id, before)
-  const { expiresAt } = share
-  const title = share.title ?? thread.title
+    : await readLive(scope, thing._id, before)
+  const title = link.title ?? thing.title
   return { sharedBy: owner.name, conversation: { title, expiresAt, isLive: messageIds === null, ...page } }
-}
-
-/** As `unlockLink` does. Throws `NoSuchLink`. */
-export async function unlockThreadShare(
-  scope: Scope<"db" | "config"> & Parameters<typeof unlockLink>[0],
-  token: string,
-  guess: Guess,
-) {
-  const { share } = await findThreadShare(scope, token)
-  return unlockLink(scope, { link: share, path: `/share/chat/${token}` }, guess)
-}
-
-/**
- * Throws `NoSuchLink`, also for a conversation in the trash, and for one in a space that the person
- * who created the link can no longer see.
- */
-export async function findThreadShare({ db }: Scope<"db">, token: string) {
-  if (!isLinkToken(token)) throw new NoSuchLink()
-  const [found] = await db
-    .select({ share: chatShares, thread: summary, owner: users })
-    .from(chatShares)
-    .innerJoin(chatThreads, eq(chatThreads._id, chatShares.threadId))
-    .innerJoin(users, eq(users._id, chatShares.userId))
-    .where(
-      and(
-        eq(chatShares.tokenHash, hashLinkToken(token)),
-        eq(chatThreads.trashed, false),
-        isNotOver(chatShares.expiresAt),
-      ),
-    )
-  if (!found) throw new NoSuchLink()
-  // A link lets its visitors read one conversation as the person who created it does.
-  const viewer = actAs(found.owner)
-  if (found.thread.spaceId !== null) {
-    const [seen] = await db
-      .select({ _id: chatThreads._id })
-      .from(chatThreads)
-      .where(readableThread({ db, viewer }, found.thread._id))
-    if (!seen) throw new NoSuchLink()
-  }
-  return { ...found, viewer }
 }
 
 type Page = Pick<NonNullable<SharedConversation["conversation"]>, "messages" | "earlierCursor">

@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL } from "drizzle-orm"
 import * as v from "valibot"
-import { files, fileShares } from "#db/schema/files.ts"
+import { files } from "#db/schema/files.ts"
 import { NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace, isInSpaces, isPersonal, mayEdit, mayRead, requireEditor } from "#server/spaces/access.ts"
@@ -36,16 +36,6 @@ export function readableFiles(
 /** The files that the viewer may change. For statements that write: it locks their membership. */
 export function editableFiles(scope: Scope<"db" | "viewer">): SQL | undefined {
   return mayEdit(scope, files)
-}
-
-/** The links to files that the viewer may see. */
-export function readableShares(scope: Scope<"db" | "viewer">): SQL | undefined {
-  return mayRead(scope, fileShares)
-}
-
-/** The links to files that the viewer may change. Locks as `editableFiles` does. */
-export function editableShares(scope: Scope<"db" | "viewer">): SQL | undefined {
-  return mayEdit(scope, fileShares)
 }
 
 /**

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import type { MutationType } from "#server/realtime/contract.ts"
 import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import { InSpace } from "#server/spaces/place-contract.ts"
@@ -114,13 +113,3 @@ export const ArchiveFiles = v.union(
   reason("files-unnamed", { most: ARCHIVE_LIMIT }),
 )
 export type ArchiveFiles = v.InferOutput<typeof ArchiveFiles>
-
-/**
- * Creating a link is no mutation of the socket: responses of mutations are stored in the database, and
- * a link's URL must not be.
- */
-export const fileCalls: {
-  revokeShare: MutationType<"files.revokeShare", { shareId: string }, void>
-} = {
-  revokeShare: { name: "files.revokeShare" },
-}

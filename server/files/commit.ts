@@ -10,7 +10,7 @@ import type { FileSummary } from "./contract.ts"
 import { findFreeNumber } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { numberedName } from "./names.ts"
-import { keepOutcome, REMEMBERED } from "./once.ts"
+import { keepOutcome, REMEMBERED } from "#server/operations/once.ts"
 import { UploadMetadata } from "./upload-metadata.ts"
 
 /**

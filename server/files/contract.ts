@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { linkLimits } from "#server/links/contract.ts"
+import { linkLimits, linkRow } from "#server/links/contract.ts"
 import { record } from "#server/operations/contract.ts"
 import { PageCursor, PageLength } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
@@ -40,12 +40,6 @@ export const TrashedRow = v.strictObject({
 })
 export type TrashedFile = v.InferOutput<typeof TrashedRow>
 
-/** A link as its owner sees it. Its URL is shown once, when it is created. */
-export type ShareSummary = Pick<
-  FileShare,
-  "_id" | "_creationTime" | "fileId" | "hint" | "expiresAt" | "maxDownloads" | "downloads"
-> & { hasPassword: boolean }
-
 /**
  * What a link's visitor sees: who shares, and the file, if it has no password or the visitor has
  * entered it.
@@ -54,13 +48,6 @@ export interface SharedFile {
   /** The name in their profile. */
   sharedBy: string | null
   file: (Pick<File, "fileName" | "mimeType" | "size"> & Pick<FileShare, "expiresAt">) | null
-}
-
-/** The response to the person who creates a link: `POST /api/files/:fileId/shares`. */
-export interface NewShare {
-  share: ShareSummary
-  /** The whole URL. It is not stored anywhere. */
-  url: string
 }
 
 /** Bytes. */
@@ -132,7 +119,18 @@ export function kindOf(mimeType: string): Kind {
 export const FILE_NAME_LIMIT = 255
 
 export const FileId = v.pipe(v.string(), v.uuid())
-export const ShareId = v.pipe(v.string(), v.uuid())
+
+/** A link as its owner sees it. */
+export const ShareRow = v.strictObject({
+  ...linkRow,
+  fileId: FileId,
+  maxDownloads: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    v.description("Null without a limit."),
+  ),
+  downloads: v.pipe(v.number(), v.integer(), v.minValue(0)),
+})
+export type ShareSummary = v.InferOutput<typeof ShareRow>
 
 const NAMELESS = reason("file-name-missing")
 

@@ -4,7 +4,7 @@ import * as v from "valibot"
 import { BadRequest, refuseUnknownField } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import { readModified } from "./modified.ts"
-import { onceBy, onceOf, type Once } from "./once.ts"
+import { onceBy, onceOf, type Once } from "#server/operations/once.ts"
 import type { IncomingFile } from "./upload.ts"
 
 /** Of one form. */

@@ -1,15 +1,14 @@
 import * as v from "valibot"
-import type { Scope, Viewer } from "#server/scope.ts"
+import type { Viewer } from "#server/scope.ts"
 import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
 import { defineChannel } from "#server/realtime/channel.ts"
-import { defineLiveQuery, defineMutation, rowEntries } from "#server/realtime/live-query.ts"
+import { defineLiveQuery } from "#server/realtime/live-query.ts"
 import { watchedFileRevisions, watchedFiles, watchedShares, watchedUsage } from "#db/schema/files.ts"
-import { fileCalls } from "./acts-contract.ts"
-import { FileId, FileRow, ShareId, TrashedRow } from "./contract.ts"
+import { FileId, FileRow, ShareRow, TrashedRow } from "./contract.ts"
 import { fileUploadsChannel, Uploading } from "./upload-progress-contract.ts"
 import { summaryOf } from "./list.ts"
-import { revokeShare, shareSummary } from "./shares.ts"
+import { shareSummary } from "./shares.ts"
 
 const FILE_FIELDS = [
   "_creationTime",
@@ -21,18 +20,6 @@ const FILE_FIELDS = [
   "modifiedAt",
 ] as const
 const Page = v.optional(v.pipe(v.string(), v.maxLength(200)))
-const ShareRow = v.strictObject({
-  ...rowEntries(watchedShares, [
-    "_id",
-    "_creationTime",
-    "fileId",
-    "hint",
-    "expiresAt",
-    "maxDownloads",
-    "downloads",
-  ]),
-  hasPassword: v.boolean(),
-})
 
 export const fileList = defineLiveQuery({
   name: "files.list",
@@ -139,16 +126,3 @@ export const fileUploads = defineChannel({
 export const fileChannels = [fileUploads]
 
 export const liveFiles = [fileList, fileById, trashList, shareList, liveUsage, liveRevision]
-
-export const fileMutations = [
-  defineMutation({
-    name: fileCalls.revokeShare.name,
-    description: "Deletes a link, so that its URL leads nowhere. Running downloads continue.",
-    args: v.strictObject({ shareId: ShareId }),
-    refusals: {
-      not_found: "There is no such link, or the caller may not see it.",
-      forbidden: "The caller may only read in the file's space.",
-    },
-    run: (scope: Scope<"db" | "viewer">, { shareId }) => revokeShare(scope, shareId),
-  }),
-]

@@ -11,7 +11,7 @@ import type { FileSummary } from "./contract.ts"
 import { underFreeNames } from "./free-name.ts"
 import { summary, summaryOf } from "./list.ts"
 import { isOneOf, lockFiles, selectedFiles, type FileFacts } from "./matching.ts"
-import { createOnce, type Once } from "./once.ts"
+import { createOnce, type Once } from "#server/operations/once.ts"
 import {
   countUnfinished,
   findPayer,

@@ -8,6 +8,7 @@ import { countMatching } from "./matching.ts"
 import { copyFiles, moveFiles } from "./move.ts"
 import { fileOperations } from "./operations-contract.ts"
 import { restoreFile, restoreFiles } from "./restore.ts"
+import { fileShareFunctions } from "./shares.ts"
 import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
 
 const others = implement(fileOperations, {
@@ -37,6 +38,7 @@ const others = implement(fileOperations, {
 
 export const fileFunctions = [
   ...others,
+  ...fileShareFunctions,
   listOf(trashList, {
     tag: "Files",
     may: "member",

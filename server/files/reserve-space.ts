@@ -7,7 +7,7 @@ import { OutOfSpace, TooLarge, TooMany } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { requireEditor } from "#server/spaces/access.ts"
-import { findEarlier, keepOnce, type Once } from "./once.ts"
+import { findEarlier, keepOnce, type Once } from "#server/operations/once.ts"
 import { isPaidBy } from "./usage.ts"
 
 /**

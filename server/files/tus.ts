@@ -5,7 +5,7 @@ import { answerRefusals } from "#server/transport/refusals.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { giveUpUpload } from "./discard.ts"
-import { onceOf } from "./once.ts"
+import { onceOf } from "#server/operations/once.ts"
 import {
   cancelUpload,
   createUpload,

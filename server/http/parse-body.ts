@@ -3,8 +3,6 @@ import { badInput } from "#server/errors.ts"
 import { bodyTooLarge, json, readJson } from "#server/transport/json.ts"
 import type { InputSchema } from "./query.ts"
 
-export const NOT_KEPT = { "Cache-Control": "private, no-store" }
-
 /**
  * A body that fits the schema, or the response to one that is no JSON. Throws `BadRequest`, also for a
  * field that the schema does not have: a misspelt limit would otherwise be no limit.

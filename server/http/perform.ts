@@ -1,5 +1,5 @@
 import type { MiddlewareFunction } from "react-router"
-import { onceOf } from "#server/files/once.ts"
+import { onceOf } from "#server/operations/once.ts"
 import { json, methodNotAllowed } from "#server/transport/json.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { isConditional, NO_QUERY, refuseCondition } from "./methods.ts"

@@ -1,7 +1,6 @@
-import { data } from "react-router"
-import { dataOf, isRefusal } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { findMembership } from "#server/spaces/spaces.ts"
+import { orErrorPage } from "./or-error-page.ts"
 
 /**
  * The id of the space that a page's URL names; undefined if the page is personal. Throws a response
@@ -12,10 +11,6 @@ export async function findPlace(
   { slug }: { slug?: string | undefined },
 ): Promise<{ spaceId: string | undefined; isPaid: boolean }> {
   if (slug === undefined) return { spaceId: undefined, isPaid: true }
-  try {
-    const { spaceId, role } = await findMembership(scope, slug)
-    return { spaceId, isPaid: role === "owner" }
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  const { spaceId, role } = await orErrorPage(() => findMembership(scope, slug))
+  return { spaceId, isPaid: role === "owner" }
 }

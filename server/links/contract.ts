@@ -1,5 +1,38 @@
 import * as v from "valibot"
+import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
+
+export const LinkId = v.pipe(v.string(), v.uuid())
+
+/** The fields of every link as its owner sees it. Its URL is shown once, when it is created. */
+export const linkRow = {
+  ...record,
+  hint: v.pipe(v.string(), v.description("The last four characters of the link's URL.")),
+  expiresAt: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description("Milliseconds since the epoch; null for a link that does not expire."),
+  ),
+  hasPassword: v.boolean(),
+}
+export type LinkRow = v.InferOutput<v.StrictObjectSchema<typeof linkRow, undefined>>
+
+/** The same of a row. */
+export function linkRowOf({
+  _id,
+  _creationTime,
+  hint,
+  expiresAt,
+  passwordHash,
+}: Omit<LinkRow, "hasPassword"> & { passwordHash: string | null }): LinkRow {
+  return { _id, _creationTime, hint, expiresAt, hasPassword: passwordHash !== null }
+}
+
+/** The response to the person who creates a link. */
+export interface NewLink<Row> {
+  share: Row
+  /** The whole URL. It is not stored anywhere. */
+  url: string
+}
 
 export const LINK_PASSWORD_LIMIT = 200
 
@@ -27,6 +60,8 @@ export const linkLimits = {
     ),
   ),
 }
+
+export type LinkLimits = v.InferOutput<v.StrictObjectSchema<typeof linkLimits, undefined>>
 
 /** The form with which a visitor shows that they know a link's password. */
 export const UnlockLink = v.object({

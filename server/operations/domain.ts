@@ -1,7 +1,7 @@
 import type { KeyScope } from "#server/ports/identity-contract.ts"
 import type { Channel } from "#server/realtime/channel.ts"
-import type { LiveQuery, Mutation } from "#server/realtime/live-query.ts"
-import type { MutationScope, Viewer } from "#server/scope.ts"
+import type { LiveQuery } from "#server/realtime/live-query.ts"
+import type { Viewer } from "#server/scope.ts"
 import type { Operation } from "./implement.ts"
 
 /**
@@ -16,8 +16,6 @@ export interface Domain {
   scope: DomainScope
   queries: readonly LiveQuery<Viewer>[]
   operations?: readonly Operation[]
-  /** Mutations that are not declared as operations yet. */
-  mutations?: readonly Mutation<MutationScope>[]
   /** For what is not stored, each beside one of the queries. */
   channels?: readonly Channel[]
 }

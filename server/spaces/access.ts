@@ -1,9 +1,10 @@
 import { and, eq, exists, inArray, or, sql, type SQL } from "drizzle-orm"
-import type { PgColumn } from "drizzle-orm/pg-core"
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { PERSONAL, ROLES, spaceMembers, type Role } from "#db/schema/spaces.ts"
 import { Forbidden, NotFound } from "#server/errors.ts"
+import type { Missing } from "#server/refusal-contract.ts"
 import type { Scope } from "#server/scope.ts"
 import { SpaceId } from "./place-contract.ts"
 
@@ -87,6 +88,24 @@ export async function requireMember(
   if (!roles.includes(member.role))
     throw new Forbidden(roles.includes("editor") ? "space-reader" : "space-owner-only")
   return member.role
+}
+
+/**
+ * After a statement that found nothing to change: throws `Forbidden` if the viewer may see it, and
+ * `NotFound` otherwise.
+ */
+export async function refuseChange(
+  scope: { db: Database } & Scope<"viewer">,
+  table: PgTable & Placed,
+  which: SQL | undefined,
+  missing: Missing,
+): Promise<never> {
+  const [seen] = await scope.db
+    .select({ spaceKey: table.spaceKey })
+    .from(table)
+    .where(and(mayRead(scope, table), which))
+  if (seen && seen.spaceKey !== PERSONAL) await requireEditor(scope, String(seen.spaceKey))
+  throw new NotFound(missing)
 }
 
 /** Throws as `requireMember` does unless the viewer may add to the space. */

@@ -2,7 +2,8 @@ import { parse as parseDisposition } from "content-disposition"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { sample } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -41,7 +42,7 @@ describe("a file that contains a script", () => {
   it.each(sample(scripted, 5))("runs nothing in our origin: %s", async (name, content) => {
     const file = await store(name, content)
     const shared = await ada(`/api/files/${file._id}/shares`, post({}))
-    const { url } = (await shared.json()) as NewShare
+    const { url } = (await shared.json()) as NewLink<ShareSummary>
     const address = `/api/files/${file._id}`
 
     const page = await adas.newPage()
@@ -71,7 +72,9 @@ describe("a hostile name", () => {
     for (const { _id, fileName } of files) {
       expect(Buffer.byteLength(fileName)).toBeLessThanOrEqual(255)
       expect(fileName).not.toMatch(/[/\\\p{Cc}\u200B\u2028-\u202E\u2066-\u2069\uFEFF]|^\.{1,2}$|^$/u)
-      const { url } = (await (await ada(`/api/files/${_id}/shares`, post({}))).json()) as NewShare
+      const { url } = (await (
+        await ada(`/api/files/${_id}/shares`, post({}))
+      ).json()) as NewLink<ShareSummary>
       for (const address of [`/api/files/${_id}`, `${url}/download`]) {
         const answer = await ada(address)
         expect(answer.status).toBe(200)

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises"
 import type { Browser, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import postgres from "postgres"
-import type { NewThreadShare } from "#server/chat/contract.ts"
-import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import type { ThreadShareSummary } from "#server/chat/contract.ts"
+import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -167,12 +168,12 @@ async function converse(): Promise<string> {
 
 async function shareConversation(threadId: string, limits: object): Promise<string> {
   const answer = await ada(`/api/chat/threads/${threadId}/shares`, post(limits))
-  return ((await answer.json()) as NewThreadShare).url
+  return ((await answer.json()) as NewLink<ThreadShareSummary>).url
 }
 
-async function share(limits: object): Promise<NewShare> {
+async function share(limits: object): Promise<NewLink<ShareSummary>> {
   const answer = await ada(`/api/files/${file._id}/shares`, post(limits))
-  return (await answer.json()) as NewShare
+  return (await answer.json()) as NewLink<ShareSummary>
 }
 
 async function visit(options: BrowserContextOptions) {

@@ -8,7 +8,8 @@ import { closeBlocks } from "#server/chat/close-blocks.ts"
 import { exportThread } from "#server/chat/export.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { listReplaced } from "#server/chat/replaced.ts"
-import { shareThread } from "#server/chat/shares.ts"
+import { threadLinks } from "#server/chat/shares.ts"
+import { createLink } from "#server/links/links.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { startReply } from "#server/chat/turn.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
@@ -83,7 +84,7 @@ describe("an exported conversation", () => {
   it("includes a reply that another replaced while a link shows it", async () => {
     const { _id } = await createThread(ada, { title: "Again" })
     await ask(_id, "How deep is the sea?")
-    await shareThread(ada, _id, { shows: "copy" })
+    await createLink(ada, threadLinks, _id, { shows: "copy" })
     const [question, reply] = (await listMessages(ada, _id)).entries
     const again = { requestId: reply?.requestId ?? "", text: "How deep is the sea?", again: true }
     await readAll((await startReply(ada, _id, again)).chunks)

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { files, fileShares, idempotencyKeys, uploads } from "#db/schema/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { copyFiles } from "#server/files/move.ts"
-import { onceOf } from "#server/files/once.ts"
+import { onceOf } from "#server/operations/once.ts"
 import { createUpload, receivePart } from "#server/files/resumable.ts"
-import { shareFile } from "#server/files/shares.ts"
+import { fileLinks } from "#server/files/shares.ts"
+import { createLink } from "#server/links/links.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
 import { purgeFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
@@ -126,13 +127,13 @@ it("copies that are asked for again are made once", async () => {
 
 it("a link that is asked for again is the same, and its URL is not in the database", async () => {
   const { _id } = await uploadFile(ada, aFile("a.txt"))
-  const first = await shareFile(ada, _id, { password: "open sesame" }, once)
-  expect(await shareFile(ada, _id, { password: "open sesame" }, once)).toEqual(first)
+  const first = await createLink(ada, fileLinks, _id, { password: "open sesame" }, once)
+  expect(await createLink(ada, fileLinks, _id, { password: "open sesame" }, once)).toEqual(first)
   const token = first.url.split("/").at(-1) ?? ""
   const [share] = await drawer.db.select().from(fileShares)
   expect(share?.tokenHash).toBe(createHash("sha256").update(token).digest("hex"))
   expect(JSON.stringify(await drawer.db.select().from(idempotencyKeys))).not.toContain(token)
-  await expect(shareFile(ada, _id, {}, once)).rejects.toMatchObject({ status: 422 })
+  await expect(createLink(ada, fileLinks, _id, {}, once)).rejects.toMatchObject({ status: 422 })
   expect(await drawer.db.$count(fileShares)).toBe(1)
 })
 

@@ -13,7 +13,8 @@ import { recallMessages } from "#server/chat/recall.ts"
 import { listReplaced } from "#server/chat/replaced.ts"
 import type { SentMessage } from "#server/chat/resent.ts"
 import { searchThreads } from "#server/chat/search.ts"
-import { shareThread } from "#server/chat/shares.ts"
+import { threadLinks } from "#server/chat/shares.ts"
+import { createLink } from "#server/links/links.ts"
 import { visitThreadShare } from "#server/chat/share-visits.ts"
 import { changeThread, findThread } from "#server/chat/threads.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
@@ -196,7 +197,7 @@ describe("an edit of a message between people", () => {
   })
 
   it("changes it in its place, and keeps what it was", async () => {
-    const { url } = await shareThread(ada, threadId, { shows: "copy" })
+    const { url } = await createLink(ada, threadLinks, threadId, { shows: "copy" })
     const edit = { requestId: "edit", replaces: noteId }
     expect(await send(ada, "@Grace how deep?", edit)).toEqual({ kind: "stored", questionId: noteId })
     expect(await send(ada, "@Grace how deep?", edit)).toEqual({ kind: "stored", questionId: noteId })

@@ -15,8 +15,9 @@ import { listMessages } from "#server/chat/messages.ts"
 import { copyThread, moveThread } from "#server/chat/move.ts"
 import { listReplaced } from "#server/chat/replaced.ts"
 import { searchThreads } from "#server/chat/search.ts"
-import { shareThread } from "#server/chat/shares.ts"
-import { findThreadShare } from "#server/chat/share-visits.ts"
+import { threadLinks } from "#server/chat/shares.ts"
+import { createLink } from "#server/links/links.ts"
+import { findLink } from "#server/links/visits.ts"
 import { createThread, findThread } from "#server/chat/threads.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -121,12 +122,12 @@ describe("moving a conversation", () => {
 
   it("ends its public links", async () => {
     const { threadId } = await converse(grace)
-    const { url } = await shareThread(grace, threadId, { shows: "live" })
-    const token = url.split("/").at(-1) ?? ""
-    expect((await findThreadShare(chat, token)).thread._id).toBe(threadId)
+    const { url } = await createLink(grace, threadLinks, threadId, { shows: "live" })
+    const find = () => findLink(chat, threadLinks, url.split("/").at(-1) ?? "", new Request(url))
+    expect((await find()).thing._id).toBe(threadId)
     await moveThread(grace, threadId, { spaceId, ...COPY })
     expect(await chat.db.$count(chatShares)).toBe(0)
-    await expect(findThreadShare(chat, token)).rejects.toThrow()
+    await expect(find()).rejects.toThrow()
   })
 })
 

@@ -8,7 +8,8 @@ import { listFiles } from "#server/files/list.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
 import { serveFile } from "#server/files/serve.ts"
 import { visitShare } from "#server/files/share-visits.ts"
-import { listShares, shareFile } from "#server/files/shares.ts"
+import { fileLinks } from "#server/files/shares.ts"
+import { createLink, listLinks } from "#server/links/links.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { findWrongUsage } from "#server/files/usage.ts"
@@ -98,15 +99,15 @@ describe("moving files", () => {
 
   it("keeps the links of the person who moves, and ends those of others", async () => {
     const { _id } = await uploadFile(olga, aFile("a.txt"), { spaceId })
-    const own = await shareFile(edith, _id, {})
-    const foreign = await shareFile(olga, _id, {})
+    const own = await createLink(edith, fileLinks, _id, {})
+    const foreign = await createLink(olga, fileLinks, _id, {})
     await moveFiles(edith, { fileIds: [_id] })
-    expect(await listShares(edith, _id)).toEqual([own.share])
+    expect(await listLinks(edith, fileLinks, _id)).toEqual([own.share])
     expect(await visit(own.url)).toMatchObject({ file: { fileName: "a.txt" } })
     await expect(visit(foreign.url)).rejects.toThrow()
     await moveFiles(edith, { fileIds: [_id], spaceId })
     expect(await visit(own.url)).toMatchObject({ file: { fileName: "a.txt" } })
-    expect(await listShares(ron, _id)).toEqual([own.share])
+    expect(await listLinks(ron, fileLinks, _id)).toEqual([own.share])
   })
 
   it("counts for the owner of the space, and is refused beyond the owner's quota", async () => {
@@ -171,10 +172,10 @@ describe("copying files", () => {
 
   it("into a space or beside the file gives it another name, without its links", async () => {
     const own = await uploadFile(edith, aFile("a.txt"))
-    await shareFile(edith, own._id, {})
+    await createLink(edith, fileLinks, own._id, {})
     const { files: [there] = [] } = await copyFiles(edith, { fileIds: [own._id], spaceId })
     expect(there).toMatchObject({ fileName: "a.txt", spaceId, userId: edith.viewer.user._id })
-    expect(await listShares(edith, there?._id ?? "")).toEqual([])
+    expect(await listLinks(edith, fileLinks, there?._id ?? "")).toEqual([])
     await copyFiles(edith, { fileIds: [own._id] })
     expect(await namesIn(edith)).toEqual(["a (1).txt", "a.txt"])
     expect(await namesIn(ron, spaceId)).toEqual(["a.txt"])

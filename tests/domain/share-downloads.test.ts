@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { downloadShare, unlockShare } from "#server/files/share-visits.ts"
-import { MOST_GUESSES } from "#server/links/visits.ts"
+import { downloadShare } from "#server/files/share-visits.ts"
+import { MOST_GUESSES, unlockLink } from "#server/links/visits.ts"
 import { createRateLimiter } from "#server/transport/rate-limit.ts"
-import { shareFile } from "#server/files/shares.ts"
+import { fileLinks } from "#server/files/shares.ts"
+import { createLink } from "#server/links/links.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
@@ -47,10 +48,10 @@ describe("the password of a link", () => {
     const scope = { ...ada, limiters: { sharePassword } }
     const open = async (fileName: string) => {
       const file = await uploadFile(ada, aFile(fileName))
-      const { url, share } = await shareFile(ada, file._id, { password: "open sesame" })
+      const { url, share } = await createLink(ada, fileLinks, file._id, { password: "open sesame" })
       const token = url.slice(url.lastIndexOf("/") + 1)
       const guess = (password: string, network: string) =>
-        unlockShare(scope, token, { password, network }, new Request(url))
+        unlockLink(scope, fileLinks, token, { password, network }, new Request(url))
       return { share, guess }
     }
     const [one, other] = [await open("one.txt"), await open("other.txt")]
@@ -67,7 +68,7 @@ describe("the password of a link", () => {
 
 async function shareOnce(fileName: string) {
   const file = await uploadFile(ada, aFile(fileName))
-  const { url } = await shareFile(ada, file._id, { maxDownloads: 1 })
+  const { url } = await createLink(ada, fileLinks, file._id, { maxDownloads: 1 })
   const token = url.slice(url.lastIndexOf("/") + 1)
   return (changed: Partial<typeof ada> = {}) =>
     downloadShare({ ...ada, ...changed }, token, new Request(`${url}/download`))

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events"
 import { expect, it } from "vitest"
-import { shareThread } from "#server/chat/shares.ts"
+import { threadLinks } from "#server/chat/shares.ts"
+import { createLink } from "#server/links/links.ts"
 import { streamThreadShare } from "#server/chat/share-stream.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { shareChatServices } from "../support/chat-services.ts"
@@ -22,7 +23,7 @@ it("a stream of a shared conversation leaves no listener behind, whether its rea
 
 async function follow(expiresAt?: number): Promise<ReadableStream> {
   const { _id } = await createThread(ada, { title: "Tides" })
-  const { url } = await shareThread(ada, _id, { shows: "live", expiresAt })
+  const { url } = await createLink(ada, threadLinks, _id, { shows: "live", expiresAt })
   // No commit is looked at here.
   const scope = { ...chat, live: { follow: () => () => {} } }
   const visit = { request: new Request(url), network: "192.0.2.1" }

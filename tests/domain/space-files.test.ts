@@ -12,7 +12,8 @@ import { copyFiles, moveFiles } from "#server/files/move.ts"
 import { cancelUpload, createUpload, findProgress, receivePart } from "#server/files/resumable.ts"
 import { serveFile } from "#server/files/serve.ts"
 import { visitShare } from "#server/files/share-visits.ts"
-import { listShares, revokeShare, shareFile } from "#server/files/shares.ts"
+import { fileLinks } from "#server/files/shares.ts"
+import { createLink, listLinks, revokeLink } from "#server/links/links.ts"
 import { sweep } from "#server/files/sweep.ts"
 import {
   emptyTrash,
@@ -91,7 +92,7 @@ const FUNCTIONS: Record<string, Case> = {
     refuses: HIDDEN,
     run: (scope) => archiveFiles(scope, { all: true, spaceId }).then((zip) => zip.bytes()),
   },
-  listShares: { refuses: HIDDEN, run: (scope, { fileId }) => listShares(scope, fileId) },
+  listShares: { refuses: HIDDEN, run: (scope, { fileId }) => listLinks(scope, fileLinks, fileId) },
   renameFile: {
     refuses: REFUSED,
     run: (scope, { fileId }) => renameFile(scope, fileId, { fileName: "new.txt" }),
@@ -100,8 +101,8 @@ const FUNCTIONS: Record<string, Case> = {
   restoreFile: { refuses: REFUSED, run: (scope, { trashedId }) => restoreFile(scope, trashedId) },
   purgeFile: { refuses: REFUSED, run: (scope, { fileId }) => purgeFile(scope, fileId) },
   emptyTrash: { refuses: REFUSED, run: (scope) => emptyTrash(scope, { spaceId }) },
-  shareFile: { refuses: REFUSED, run: (scope, { fileId }) => shareFile(scope, fileId, {}) },
-  revokeShare: { refuses: REFUSED, run: (scope, { shareId }) => revokeShare(scope, shareId) },
+  shareFile: { refuses: REFUSED, run: (scope, { fileId }) => createLink(scope, fileLinks, fileId, {}) },
+  revokeShare: { refuses: REFUSED, run: (scope, { shareId }) => revokeLink(scope, fileLinks, shareId) },
   "moveFiles, out of the space": {
     refuses: REFUSED,
     run: (scope, { fileId }) => moveFiles(scope, { fileIds: [fileId] }),
@@ -197,7 +198,7 @@ describe("a file in a space", () => {
 
   it("is reached by its links as long as their creator is a member and the space is not in the trash", async () => {
     const { _id } = await uploadFile(people.editor, aFile("a.txt"), { spaceId })
-    const { url } = await shareFile(people.editor, _id, {})
+    const { url } = await createLink(people.editor, fileLinks, _id, {})
     const visit = () => visitShare(drawer, url.split("/").at(-1) ?? "", new Request(url))
     expect(await visit()).toMatchObject({ file: { fileName: "a.txt" } })
     await trashSpace(people.owner, spaceId)
@@ -471,7 +472,7 @@ async function fill() {
   const { _id: fileId } = await uploadFile(people.removed, aFile("a.txt"), { spaceId })
   const { _id: trashedId } = await uploadFile(people.editor, aFile("trashed.txt"), { spaceId })
   await trashFile(people.editor, trashedId)
-  const { share } = await shareFile(people.removed, fileId, {})
+  const { share } = await createLink(people.removed, fileLinks, fileId, {})
   return { fileId, trashedId, shareId: share._id }
 }
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
-import type { NewThreadShare, ThreadShareSummary } from "#server/chat/contract.ts"
+import type { ThreadShareSummary } from "#server/chat/contract.ts"
 import { replaceFrom } from "#server/chat/replaced.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { callers, post, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
@@ -318,10 +319,10 @@ async function replace(threadId: string, text: string, better: string) {
     values (${next}, ${userId}, ${threadId}, 'user', ${better}, true)`
 }
 
-async function shareIt(threadId: string, limits: object): Promise<NewThreadShare> {
+async function shareIt(threadId: string, limits: object): Promise<NewLink<ThreadShareSummary>> {
   const answer = await ada(`/api/chat/threads/${threadId}/shares`, post(limits))
   expect(answer.status).toBe(201)
-  return (await answer.json()) as NewThreadShare
+  return (await answer.json()) as NewLink<ThreadShareSummary>
 }
 
 function unlock(url: string, password: string) {

@@ -3,7 +3,8 @@ import { readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import postgres from "postgres"
 import { beforeAll, describe, expect, it } from "vitest"
-import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { callers, post, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import { image } from "../support/images.ts"
@@ -138,7 +139,7 @@ async function store(name: string, body: Uint8Array<ArrayBuffer> | string) {
 
 async function shareIt({ _id }: FileSummary) {
   const response = await ada(`/api/files/${_id}/shares`, post({ maxDownloads: 3 }))
-  return (await response.json()) as NewShare
+  return (await response.json()) as NewLink<ShareSummary>
 }
 
 async function remove({ _id }: FileSummary) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import postgres from "postgres"
 import type { Change } from "#server/realtime/contract.ts"
-import type { FileSummary, NewShare } from "#server/files/contract.ts"
+import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
@@ -173,6 +174,6 @@ async function store(name: string): Promise<FileSummary> {
   return files[0]
 }
 
-async function shareIt(limits: object): Promise<NewShare> {
-  return (await (await ada(`/api/files/${file._id}/shares`, post(limits))).json()) as NewShare
+async function shareIt(limits: object): Promise<NewLink<ShareSummary>> {
+  return (await (await ada(`/api/files/${file._id}/shares`, post(limits))).json()) as NewLink<ShareSummary>
 }

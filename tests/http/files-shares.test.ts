@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import postgres from "postgres"
-import type { FileSummary, NewShare, ShareSummary } from "#server/files/contract.ts"
+import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
+import type { NewLink } from "#server/links/contract.ts"
 import { callers, post, type Api } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import {
@@ -319,10 +320,10 @@ async function store(name: string, content: string): Promise<FileSummary> {
   return files[0]
 }
 
-async function shareIt(limits: object, file = digits): Promise<NewShare> {
+async function shareIt(limits: object, file = digits): Promise<NewLink<ShareSummary>> {
   const answer = await ada(`/api/files/${file._id}/shares`, post(limits))
   expect(answer.status).toBe(201)
-  return (await answer.json()) as NewShare
+  return (await answer.json()) as NewLink<ShareSummary>
 }
 
 async function sharesOf(file: FileSummary) {

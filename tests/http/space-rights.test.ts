@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { hashLinkToken } from "#server/links/token.ts"
+import { hashLinkToken } from "#server/link-token.ts"
 import { liveChannels, liveMutations, liveQueries } from "#server/live-functions.ts"
 import { SpaceAct, SpacesAct } from "#server/spaces/form-contract.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"

@@ -1,4 +1,4 @@
-import { EDITORS, EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
+import { EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
 import { declaredMutations } from "./declared-operations.ts"
 import { THERE, type Standing } from "./space-content.ts"
 
@@ -36,12 +36,7 @@ function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Ca
 
 /** Mutations of what is in a space. `userIds` are the people's. */
 export function mutations(userIds: Record<Standing, string>): Record<string, Call> {
-  const the = THERE
-  return {
-    "files.revokeShare": { answers: EDITORS, args: { shareId: the.fileShareId } },
-    "chat.revokeShare": { answers: EDITORS, args: { shareId: the.threadShareId } },
-    ...declaredMutations(userIds, OTHER_FUNCTIONS),
-  }
+  return declaredMutations(userIds, OTHER_FUNCTIONS)
 }
 
 /** Functions that no space is behind, each with why. */

@@ -46,7 +46,7 @@ function spaceRoutes(): Record<string, Route> {
   }
 }
 
-function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Record<string, Route> {
+function chatRoutes({ spaceId, threadId, messageId }: typeof THERE): Record<string, Route> {
   const path = `/api/chat/threads/${threadId}`
   const ask = (more: object) => {
     const messages = [{ id: "new", role: "user", parts: [{ type: "text", text: "Hi" }] }]
@@ -70,23 +70,10 @@ function chatRoutes({ spaceId, threadId, messageId, ...the }: typeof THERE): Rec
     },
     "GET /api/chat/threads/{threadId}/export": { answers: MEMBERS, path: `${path}/export?format=json` },
     "GET /api/chat/{threadId}/stream": { answers: MEMBERS, ok: 204, path: `/api/chat/${threadId}/stream` },
-    "GET /api/chat/threads/{threadId}/shares": { answers: MEMBERS, path: `${path}/shares` },
-    "POST /api/chat/threads/{threadId}/shares": {
-      answers: EDITORS,
-      ok: 201,
-      path: `${path}/shares`,
-      init: post({}),
-    },
-    "DELETE /api/chat/shares/{shareId}": {
-      answers: EDITORS,
-      ok: 204,
-      path: `/api/chat/shares/${the.threadShareId}`,
-      init: remove,
-    },
   }
 }
 
-function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, Route> {
+function fileRoutes({ spaceId, fileId }: typeof THERE): Record<string, Route> {
   const path = `/api/files/${fileId}`
   const there = `spaceId=${spaceId}`
   const created = { answers: EDITORS, ok: 201 }
@@ -121,14 +108,6 @@ function fileRoutes({ spaceId, fileId, ...the }: typeof THERE): Record<string, R
       path: "/api/files/archive",
       init: () => ({ method: "POST", body: new URLSearchParams({ all: "1", spaceId }) }),
     },
-    "DELETE /api/files/shares/{shareId}": {
-      answers: EDITORS,
-      ok: 204,
-      path: `/api/files/shares/${the.fileShareId}`,
-      init: remove,
-    },
-    "GET /api/files/{fileId}/shares": { answers: MEMBERS, path: `${path}/shares` },
-    "POST /api/files/{fileId}/shares": { ...created, path: `${path}/shares`, init: post({}) },
     // It is no image.
     "GET /api/files/{fileId}/thumbnail": { answers: MEMBERS, ok: 415, path: `${path}/thumbnail` },
     "POST /api/files/uploads": {
@@ -183,8 +162,4 @@ function post(body: object) {
 
 function withBody(method: string, body: object) {
   return () => ({ method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })
-}
-
-function remove(): RequestInit {
-  return { method: "DELETE" }
 }

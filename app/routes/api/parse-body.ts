@@ -1,1 +1,1 @@
-export { fitting, NOT_KEPT, parseBody } from "#server/http/parse-body.ts"
+export { fitting, parseBody } from "#server/http/parse-body.ts"

@@ -1,6 +1,5 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
-import { chatSharesPaths } from "./chat-shares.ts"
 import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
@@ -18,7 +17,6 @@ export function describeApi(config: Config) {
     ...servicePaths,
     ...mailPaths,
     ...chatPaths,
-    ...chatSharesPaths,
     ...filesPaths,
     ...fileActsPaths,
     ...fileUploadsPaths,

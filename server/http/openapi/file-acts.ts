@@ -1,32 +1,6 @@
-import * as v from "valibot"
 import { ArchiveFiles } from "#server/files/acts-contract.ts"
-import { ShareFile } from "#server/files/contract.ts"
-import { record } from "#server/operations/contract.ts"
-import { fileId, idempotencyKey, keyUsed, notFound, ofFiles, reader, unauthorized } from "./file-parts.ts"
-import {
-  binary,
-  idParameter,
-  jsonAnswer,
-  jsonBody,
-  type Operation,
-  type PathItem,
-  refusal,
-  schemaOf,
-  withoutContent,
-} from "./parts.ts"
-
-const moment = v.pipe(v.number(), v.integer(), v.description("Milliseconds since the epoch."))
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
-
-const Share = v.strictObject({
-  ...record,
-  fileId: v.pipe(v.string(), v.uuid()),
-  hint: v.pipe(v.string(), v.description("The last four characters of the address.")),
-  expiresAt: v.nullable(moment),
-  maxDownloads: v.nullable(count),
-  downloads: count,
-  hasPassword: v.boolean(),
-})
+import { fileId, notFound, ofFiles, unauthorized } from "./file-parts.ts"
+import { binary, type Operation, type PathItem, refusal, schemaOf, withoutContent } from "./parts.ts"
 
 const thumbnail: Operation = {
   ...ofFiles,
@@ -43,19 +17,7 @@ const thumbnail: Operation = {
   },
 }
 
-const shares: Operation = {
-  ...ofFiles,
-  operationId: "listShares",
-  summary: "The links to a file, the newest first",
-  parameters: [fileId],
-  responses: {
-    "200": jsonAnswer("The links.", v.strictObject({ shares: v.array(Share) })),
-    "401": unauthorized,
-    "404": notFound,
-  },
-}
-
-/** Share links, thumbnails and zips. */
+/** Thumbnails and zips. */
 export const fileActsPaths: Record<string, PathItem> = {
   "/api/files/archive": {
     post: {
@@ -77,46 +39,6 @@ export const fileActsPaths: Record<string, PathItem> = {
         "401": unauthorized,
         "404": notFound,
         "413": refusal("The body is larger than 256 KB."),
-      },
-    },
-  },
-  "/api/files/shares/{shareId}": {
-    delete: {
-      ...ofFiles,
-      operationId: "revokeShare",
-      summary: "Revoke a link",
-      parameters: [idParameter("shareId")],
-      responses: {
-        "204": { description: "It leads nowhere from now on." },
-        "401": unauthorized,
-        "403": reader,
-        "404": refusal("There is no such link, or you may not see it."),
-      },
-    },
-  },
-  "/api/files/{fileId}/shares": {
-    get: shares,
-    head: { ...shares, operationId: "probeShares", responses: withoutContent(shares.responses) },
-    post: {
-      ...ofFiles,
-      operationId: "shareFile",
-      summary: "Make a public link to a file",
-      parameters: [fileId, idempotencyKey],
-      requestBody: jsonBody(ShareFile),
-      responses: {
-        "201": jsonAnswer(
-          "The link. Its address is shown here, and again only to a request with the same Idempotency-Key.",
-          v.strictObject({ share: Share, url: v.pipe(v.string(), v.url()) }),
-        ),
-        "400": refusal("The body is not JSON, or a limit makes no sense."),
-        "401": unauthorized,
-        "403": reader,
-        "404": notFound,
-        "409": refusal(
-          "The file has as many links as it can have, or a request with this Idempotency-Key is still in progress.",
-        ),
-        "413": refusal("The body is larger than 256 KB."),
-        "422": refusal(keyUsed),
       },
     },
   },

@@ -6,7 +6,6 @@ export const ofFiles = { tags: ["Files"], security: SIGNED_IN }
 export const fileId = idParameter("fileId")
 export const unauthorized = refusal("Nobody is signed in.")
 export const notFound = refusal("There is no such file, or you may not see it.")
-export const reader = refusal("You may only read in the file's space.")
 export const noSpace = refusal("There is no such space, or you are not a member of it.")
 export const spaceId = {
   name: "spaceId",

@@ -1,18 +1,18 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect } from "react"
-import { data, isRouteErrorResponse, redirect, useRevalidator } from "react-router"
+import { isRouteErrorResponse, redirect, useRevalidator } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { findThread } from "#server/chat/threads.ts"
 import { liveChunks, liveMessages, liveTurns, liveWaiting } from "#server/chat/live.ts"
 import { loadLive } from "#server/http/live.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { findSpace } from "#server/spaces/spaces.ts"
 import { addressesIn, usePlace } from "#app/routes/dashboard/place/use-place.ts"
-import { dataOf, isRefusal } from "#server/errors.ts"
 import type { LiveChunk } from "#server/chat/contract.ts"
 import type { LiveMessage, LiveTurn, WaitingMessage } from "#server/chat/read-operations.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -42,7 +42,7 @@ const PresenceLine = defer(
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
   const { spaceId } = await findPlace(scope, params)
-  try {
+  return orErrorPage(async () => {
     const thread = await findThread(scope, params.threadId)
     if (thread.spaceId !== (spaceId ?? null)) {
       const space = thread.spaceId === null ? undefined : await findSpace(scope, thread.spaceId)
@@ -58,9 +58,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     )
     const bubbles = createBubbles()({ messages: messages.rows, turns: turns.rows, chunks: chunks.rows }, null)
     return { thread, messages, turns, chunks, waiting, readings: await readReplies(bubbles) }
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  })
 }
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [

@@ -19,6 +19,7 @@ import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { findPlace } from "#server/http/place.ts"
 import { pageQueryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -83,11 +84,7 @@ async function findNewest(
 
 /** A cursor that no list has given is refused. */
 async function findFiltered(scope: Parameters<typeof listFiles>[0], query: ListFiles) {
-  try {
-    return filteredPage({ ...query, from: 0 }, await listFiles(scope, query))
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  return filteredPage({ ...query, from: 0 }, await orErrorPage(() => listFiles(scope, query)))
 }
 
 /** The cursor of what a browser without JavaScript shows next. */

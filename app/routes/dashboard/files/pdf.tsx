@@ -1,6 +1,6 @@
-import { data, href, redirect } from "react-router"
-import { dataOf, isRefusal } from "#server/errors.ts"
+import { href, redirect } from "react-router"
 import { findFile } from "#server/files/files.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Route } from "./+types/pdf.ts"
 
@@ -10,18 +10,10 @@ export function meta({ loaderData }: Route.MetaArgs) {
 }
 
 export async function loader({ context, params }: Route.LoaderArgs) {
-  const { fileName, mimeType, _id: fileId } = await find(context, params.fileId)
+  const scope = await requireScope(context)
+  const { fileName, mimeType, _id: fileId } = await orErrorPage(() => findFile(scope, params.fileId))
   if (mimeType !== "application/pdf") throw redirect(href("/api/files/:fileId", { fileId }))
   return { fileName, fileId }
-}
-
-async function find(context: Route.LoaderArgs["context"], fileId: string) {
-  try {
-    return await findFile(await requireScope(context), fileId)
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    throw data(dataOf(error), { status: error.status })
-  }
 }
 
 export default function Pdf({ loaderData: { fileId, fileName } }: Route.ComponentProps) {

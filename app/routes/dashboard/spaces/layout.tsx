@@ -1,12 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo } from "react"
-import { data, href, isRouteErrorResponse, Outlet, useLocation, useNavigate } from "react-router"
+import { href, isRouteErrorResponse, Outlet, useLocation, useNavigate } from "react-router"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { Page } from "#app/ui/page.tsx"
-import { dataOf, isRefusal } from "#server/errors.ts"
 import { loadLive } from "#server/http/live.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -21,13 +21,11 @@ import type { Route } from "./+types/layout.ts"
 /** Everything in one space. Nobody but its members learns whether there is one. */
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  try {
+  return orErrorPage(async () => {
     const membership = await findMembership(scope, params.slug)
     const [members] = await loadLive(scope, [liveMembers, { spaceId: membership.spaceId }])
     return { membership, members }
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  })
 }
 
 export default function Space({ loaderData: { membership, members }, params }: Route.ComponentProps) {

@@ -1,14 +1,14 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { data, href } from "react-router"
+import { href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Page, PageHead } from "#app/ui/page.tsx"
-import { dataOf, isRefusal } from "#server/errors.ts"
 import { loadLive } from "#server/http/live.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { liveInvitations, liveMembers } from "#server/spaces/live.ts"
 import { findMembership } from "#server/spaces/spaces.ts"
@@ -20,7 +20,7 @@ import type { Route } from "./+types/members.ts"
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  try {
+  return orErrorPage(async () => {
     const { spaceId, spaceName, role } = await findMembership(scope, params.slug)
     const [[members], [invitations] = [null]] = await Promise.all([
       loadLive(scope, [liveMembers, { spaceId }]),
@@ -28,9 +28,7 @@ export async function loader({ context, params }: Route.LoaderArgs) {
     ])
     const { signup } = scope.config.identity
     return { spaceName, members, invitations, signup, now: Date.now() }
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  })
 }
 
 export function action(args: Route.ActionArgs) {

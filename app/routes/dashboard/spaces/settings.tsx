@@ -1,11 +1,11 @@
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { data, href } from "react-router"
+import { href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Page, PageHead } from "#app/ui/page.tsx"
-import { dataOf, isRefusal } from "#server/errors.ts"
+import { orErrorPage } from "#server/http/or-error-page.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { findMembership } from "#server/spaces/spaces.ts"
 import { actOnSpace } from "./act-on-space.ts"
@@ -15,12 +15,8 @@ import type { Route } from "./+types/settings.ts"
 
 export async function loader({ context, params }: Route.LoaderArgs) {
   const scope = await requireScope(context)
-  try {
-    const { spaceName } = await findMembership(scope, params.slug)
-    return { spaceName }
-  } catch (error) {
-    throw isRefusal(error) ? data(dataOf(error), { status: error.status }) : error
-  }
+  const { spaceName } = await orErrorPage(() => findMembership(scope, params.slug))
+  return { spaceName }
 }
 
 export function action(args: Route.ActionArgs) {

@@ -22,8 +22,8 @@ import { addressOf, searchOf, useFilePages, type Revision } from "./use-file-pag
 import { useSelectAll } from "./use-select-all.ts"
 import { useSelection } from "./use-selection.ts"
 
-const ShareDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
-  (parts) => parts.ShareDialog,
+const ShareFileDialog = defer(() => import("#app/routes/dashboard/files/share/share-dialog-part.tsx"))(
+  (parts) => parts.ShareFileDialog,
 )
 const PlaceFilesDialog = defer(() => import("./place-files-dialog-part.tsx"))(
   (parts) => parts.PlaceFilesDialog,
@@ -170,7 +170,7 @@ export function Browser({
           onClose={() => setPlacing(null)}
         />
       ) : null}
-      {shared ? <ShareDialog file={shared} now={now} onClose={() => setShared(null)} /> : null}
+      {shared ? <ShareFileDialog file={shared} onClose={() => setShared(null)} /> : null}
     </div>
   )
 }
