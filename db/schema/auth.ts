@@ -226,7 +226,7 @@ export const authApiKey = auth.table(
   ],
 )
 
-owned(authUser, { of: "id", exportedIn: "account.json" })
+owned(authUser, { of: "id", exportedIn: "account.json", end: { by: "the identity provider" } })
 owned(authSession, { of: "userId", exportedIn: "account.json" })
 owned(authPasskey, { of: "userId", exportedIn: "account.json" })
 owned(authApiKey, { of: "referenceId", exportedIn: "account.json" })

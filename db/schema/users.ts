@@ -55,6 +55,7 @@ export const watchedUsers = liveTable(users, {
   keys: ["clerkId"],
   of: "_id",
   exportedIn: "account.json",
+  end: { by: "`deleteAccount`, after everything that refers to it" },
   sentences: {
     clerkId: "The identity provider's id, whichever provider it is.",
     email: "Empty if the provider knows no email address.",

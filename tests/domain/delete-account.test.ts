@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authUser } from "#db/schema/auth.ts"
+import { uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { applyNotice } from "#server/accounts/apply-notice.ts"
@@ -79,6 +81,38 @@ describe("deleting an account", () => {
     const scope = deleting(viewer.user)
     await deleteAccount(scope, viewer.user)
     expect(scope.happened).toEqual(["deleted at the provider", "connections ended"])
+  })
+
+  it("takes the name from an unfinished upload whose bytes cannot be removed now", async () => {
+    const { db } = chat
+    const { viewer } = await chat.scopeOf("lise")
+    const [upload] = await db
+      .insert(uploads)
+      .values({
+        userId: viewer.user._id,
+        key: crypto.randomUUID(),
+        reserved: 1,
+        fileName: "diagnosis.pdf",
+        expiresAt: Date.now() + 60_000,
+      })
+      .returning()
+    const isTheUpload = eq(uploads._id, upload?._id ?? "")
+    const remove = () => Promise.reject(new Error("The store is away."))
+    const scope = deleting(viewer.user)
+    await deleteAccount({ ...scope, blobs: { ...scope.blobs, remove } }, viewer.user)
+    const left = await db.select({ fileName: uploads.fileName }).from(uploads).where(isTheUpload)
+    expect(left).toEqual([{ fileName: null }])
+  })
+
+  it("leaves the account at the provider until the records are gone", async () => {
+    const { db } = chat
+    const { viewer } = await chat.scopeOf("emmy")
+    const { clerkId, email } = viewer.user
+    await db.insert(authUser).values({ id: clerkId, name: "Emmy", email, emailVerified: true })
+    const scope = deleting(viewer.user)
+    scope.identity.deleteUser = () => Promise.reject(new Error("away"))
+    await expect(deleteAccount(scope, viewer.user)).rejects.toThrow("away")
+    expect(await db.$count(authUser, eq(authUser.id, clerkId))).toBe(1)
   })
 
   it("closes the connections to deleted data even if the provider fails", async () => {

@@ -5,6 +5,7 @@ import { chatThreads } from "#db/schema/chat.ts"
 import { blobs, files, uploads } from "#db/schema/files.ts"
 import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
+import { forgetInRecords } from "#server/accounts/own-records.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { commitFile } from "#server/files/commit.ts"
@@ -97,7 +98,7 @@ describe("deleting an account", () => {
 function deletePerson({ viewer }: Person, choices: SpaceChoices = new Map()): Promise<void> {
   return chat.db.transaction(async (tx) => {
     await handOverSpaces({ db: tx }, viewer.user._id, choices)
-    await tx.update(uploads).set({ fileName: null }).where(eq(uploads.userId, viewer.user._id))
+    await forgetInRecords({ db: tx }, viewer.user, [])
     await tx.delete(users).where(eq(users._id, viewer.user._id))
   })
 }
