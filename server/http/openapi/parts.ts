@@ -120,11 +120,3 @@ export const TOO_MANY_HEADERS: NonNullable<Answer["headers"]> = {
   ...RATE_LIMIT_HEADERS,
   "Retry-After": { required: true, description: "Whole seconds until the reset, rounded up.", schema: count },
 }
-
-/** The parameter of a search that is not of one place. */
-export const everywhere = {
-  name: "everywhere",
-  in: "query",
-  description: "`true`: what is personal to the caller and everything in their spaces.",
-  schema: { enum: ["true"] },
-} as const
