@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import routes from "#app/routes.ts"
-import { hashLinkToken } from "#server/links/token.ts"
+import { hashLinkToken } from "#server/link-token.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { image } from "../support/images.ts"
