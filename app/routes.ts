@@ -58,7 +58,6 @@ export default [
   route("api/files/:fileId/thumbnail", "routes/api/file-thumbnail.ts"),
   route("api/spaces/:spaceId/picture", "routes/api/space-picture.ts"),
   route("api/webhooks/clerk", "routes/api/clerk-webhook.ts"),
-  route("api/users/sync", "routes/dashboard/sync.ts"),
   // Where the API has no operation
   route("api/*", "routes/api/unknown.ts"),
   route("trpc/*", "routes/api/unknown.ts", { id: "routes/api/unknown-procedure" }),

@@ -21,7 +21,11 @@ export const NotificationsQuery = v.strictObject({
   cursor: PageCursor,
   limit: PageLength,
   unread: v.optional(
-    v.pipe(v.picklist(["true"]), v.description("`true`: only those that the caller has not read.")),
+    v.pipe(
+      v.picklist(["true"]),
+      v.description("`true`: only those that the caller has not read."),
+      v.metadata({ parameter: { enum: ["true"] } }),
+    ),
   ),
 })
 export type NotificationsQuery = v.InferOutput<typeof NotificationsQuery>

@@ -12,14 +12,14 @@ export const userOperations = operations(
       about:
         "Writes the caller's record from the identity provider's values, and returns its id. The values must be those that the provider reports.",
       may: "session",
-      input: v.strictObject(CreateOrUpdateUser.entries),
+      input: CreateOrUpdateUser,
       output: v.pipe(v.string(), v.uuid()),
       refuses: { forbidden: ["user-foreign", "account-differs-at-provider"] },
     },
     saveProfile: {
       about: "Stores the caller's name, at the identity provider as well.",
       may: "session",
-      input: v.strictObject(SaveProfile.entries),
+      input: SaveProfile,
       refuses: { forbidden: ["account-gone-at-provider"] },
     },
     finishOnboardingStep: {

@@ -84,7 +84,6 @@ const NO_INTERFACE = new Set([
   "app/entry.server.tsx",
   "app/routes/auth/provider/back-channel-logout.ts",
   "app/routes/blog/feed.ts",
-  "app/routes/dashboard/sync.ts",
   "app/routes/language.ts",
   "app/routes/marketing/demo.ts",
   "app/routes/theme.ts",

@@ -4,9 +4,11 @@ import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users, type User } from "#db/schema/users.ts"
+import { liveThreads } from "#server/chat/live.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { readConfig } from "#server/config.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
+import { readList } from "#server/operations/list.ts"
 import { listSpaces as listForOperators } from "#server/operator/spaces.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
@@ -500,6 +502,23 @@ describe("a row in a space", () => {
     goOn.resolve()
     await removing
     expect(await writing).toEqual([])
+  })
+
+  it("is not listed for somebody who was removed while the list was read", async () => {
+    await createThread(people.owner, { title: "Secret", spaceId: space._id })
+    const asked = { spaceId: space._id }
+    const read = () => readList(people.reader, liveThreads, asked, { missing: "space" })
+    expect((await read()).rows).toMatchObject([{ title: "Secret" }])
+    let reading: Promise<unknown> | undefined
+    await database.db.transaction(async (tx) => {
+      await tx.execute("lock table chat_threads in access exclusive mode")
+      reading = read().catch((error: unknown) => error)
+      await expect
+        .poll(async () => (await database.db.execute(WAITING)).length, { interval: 5 })
+        .toBeGreaterThan(0)
+      await tx.delete(spaceMembers).where(eq(spaceMembers.userId, idOf(people.reader)))
+    })
+    expect(await reading).toMatchObject({ status: 404, reason: "no-such-space" })
   })
 
   it("takes its conversation's space, and follows it when it is moved", async () => {

@@ -68,6 +68,26 @@ describe("notifications", () => {
     expect((await list()).notifications.map((one) => one.read)).toEqual([false, true])
   })
 
+  it("are the rows of the live list, whose pages and those of HTTP continue each other", async () => {
+    for (const text of ["first", "second", "third"]) await mention(`@Grace Hopper, ${text}`)
+    socket = await openLiveSocket(app, await realtimeToken(grace))
+    const { value: rows } = (await socket.query("notifications.list", {})) as { value: { _id: string }[] }
+    const page = await (await grace("/api/notifications?limit=1")).json()
+    expect(page.notifications).toEqual(rows.slice(0, 1))
+    expect(await socket.query("notifications.list", { after: page.nextCursor })).toMatchObject({
+      value: rows.slice(1),
+    })
+    const rest = await (
+      await grace(`/api/notifications?cursor=${encodeURIComponent(page.nextCursor)}`)
+    ).json()
+    expect(rest).toMatchObject({ notifications: rows.slice(1), nextCursor: null })
+    // The cursor of the previous version.
+    const earlier = await (await grace(`/api/notifications?cursor=${rows[0]?._id}`)).json()
+    expect(earlier.notifications).toEqual(rows.slice(1))
+    const foreign = await grace(`/api/notifications?cursor=${rows[0]?._id}~1`)
+    expect([foreign.status, await foreign.json()]).toMatchObject([400, { reason: "cursor-foreign" }])
+  })
+
   it("are nobody else's, and refuse a body that does not fit", async () => {
     await mention()
     const response = await ada("/api/notifications")

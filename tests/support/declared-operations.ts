@@ -118,14 +118,21 @@ export function declaredMutations(
   )
 }
 
-/** Every declared operation of the HTTP API, as `DELETE /api/spaces/{spaceId}`; after a comma, in which way. */
-export function declaredRoutes(userIds: Record<Standing, string>): Record<string, Route> {
+/**
+ * Every declared operation of the HTTP API besides `others`, as `DELETE /api/spaces/{spaceId}`; after a
+ * comma, in which way.
+ */
+export function declaredRoutes(
+  userIds: Record<Standing, string>,
+  others: readonly string[],
+): Record<string, Route> {
   return Object.fromEntries(
     operations.flatMap((operation) => {
       const pattern = operation.http?.at.split(" ")[1]
       if (pattern === undefined) return []
       const method = methodOf(operation)
       const name = `${method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`
+      if (others.includes(name)) return []
       const ok = operation.output ? (operation.http?.creates ? 201 : 200) : 204
       return callsOf(operation, userIds).map(({ way, answers, args }): [string, Route] => [
         name + way,

@@ -14,7 +14,12 @@ export interface Route {
 
 /** The HTTP API about what is in a space, by operation; after a comma, in which way. */
 export function apiRoutes(userIds: Record<Standing, string>): Record<string, Route> {
-  return { ...declaredRoutes(userIds), ...spaceRoutes(), ...chatRoutes(THERE), ...fileRoutes(THERE) }
+  return {
+    ...declaredRoutes(userIds, OTHER_OPERATIONS),
+    ...spaceRoutes(),
+    ...chatRoutes(THERE),
+    ...fileRoutes(THERE),
+  }
 }
 
 /** Operations that no space is behind. */

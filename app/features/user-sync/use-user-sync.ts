@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react"
-import { href, useRevalidator } from "react-router"
+import { useRevalidator } from "react-router"
 import { isOutOfDate, type CreateOrUpdateUser, type UserRecord } from "#server/users/contract.ts"
 
 /**
@@ -36,7 +36,7 @@ export function useUserSync(record: UserRecord | null, provider: CreateOrUpdateU
 async function syncUser(body: string): Promise<boolean> {
   const headers = { "content-type": "application/json" }
   try {
-    const response = await fetch(href("/api/users/sync"), { method: "POST", headers, body })
+    const response = await fetch("/api/users/sync", { method: "POST", headers, body })
     return response.ok
   } catch {
     return false

@@ -8,7 +8,6 @@ import { operationPaths } from "./operations.ts"
 import { type Answer, type Operation, type PathItem, PUBLIC, refusal } from "./parts.ts"
 import { servicePaths } from "./service.ts"
 import { spacesPaths } from "./spaces.ts"
-import { usersPaths } from "./users.ts"
 
 /** The HTTP API as OpenAPI 3.1, made from the schemas that the endpoints parse with. */
 export function describeApi(config: Config) {
@@ -21,7 +20,6 @@ export function describeApi(config: Config) {
     ...fileActsPaths,
     ...fileUploadsPaths,
     ...spacesPaths,
-    ...usersPaths,
   }
   const declared = Object.entries(operationPaths).map(([path, item]) => [path, { ...byHand[path], ...item }])
   const paths = withCommonAnswers({ ...byHand, ...Object.fromEntries(declared) })
