@@ -18,20 +18,20 @@ export interface RunningRequests {
   /** `askedAt` is the value of `performance.now()` before the session was looked up. */
   add(userId: string, outgoing: ServerResponse, askedAt: number): void
   /**
-   * What a person is doing in a space. `askedAt` is the value of `performance.now()` before their
-   * access was checked.
+   * Holds a right of a person in a space while they use it. `askedAt` is the value of
+   * `performance.now()` before their access was checked.
    */
-  stay(what: { userId: string; spaceId: string; right: Right; askedAt: number }): Stay
+  lease(what: { userId: string; spaceId: string; right: Right; askedAt: number }): AccessLease
   /** The handlers that the realtime layer calls for announcements of these topics. */
   readonly announcements: Readonly<Record<string, (text: string) => void>>
 }
 
 type Right = "read" | "edit"
 
-export interface Stay {
+export interface AccessLease {
   /** Aborted with a refusal when the person loses the right. */
   readonly signal: AbortSignal
-  end(): void
+  release(): void
 }
 
 /**
@@ -43,7 +43,7 @@ export function openRunningRequests(): RunningRequests {
   /** By user id, for as long as a session that was looked up earlier may still be in use. */
   const endedAt = new Map<string, number>()
   /** By user, space and right. */
-  const stays = new Map<string, Set<AbortController>>()
+  const leases = new Map<string, Set<AbortController>>()
   /** The same: when the right was lost. */
   const lostAt = new Map<string, number>()
 
@@ -59,7 +59,7 @@ export function openRunningRequests(): RunningRequests {
       const key = keyOf({ userId, spaceId, right })
       note(lostAt, key)
       const why: Refusal = lost === "edit" ? new Forbidden("space-reader") : new NotFound("space")
-      for (const stopped of stays.get(key) ?? []) stopped.abort(why)
+      for (const stopped of leases.get(key) ?? []) stopped.abort(why)
     }
   }
 
@@ -74,11 +74,11 @@ export function openRunningRequests(): RunningRequests {
       // The connection may then carry somebody else's request, from a proxy for example.
       outgoing.once("close", hold(running, userId, outgoing))
     },
-    stay({ askedAt, ...what }) {
+    lease({ askedAt, ...what }) {
       const key = keyOf(what)
       const stopped = new AbortController()
       if ((lostAt.get(key) ?? -Infinity) >= askedAt) stopped.abort(new NotFound("space"))
-      return { signal: stopped.signal, end: hold(stays, key, stopped) }
+      return { signal: stopped.signal, release: hold(leases, key, stopped) }
     },
     announcements: { [SUSPENDED]: end, [LOST_ACCESS]: lose },
   }

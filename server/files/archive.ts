@@ -14,7 +14,7 @@ import { distinctNames } from "./distinct-names.ts"
 import { readStored } from "./read-stored.ts"
 import { filesMatching } from "./matching.ts"
 import { damagedName } from "./names.ts"
-import { whileMember } from "./while-member.ts"
+import { untilAccessEnds } from "./access-lease.ts"
 import { zipOf } from "./zip.ts"
 
 type Archiving = Scope<"db" | "blobs" | "log" | "viewer">
@@ -39,7 +39,7 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
     const all = "spaceId" in which ? { spaceId: which.spaceId } : which.all === true ? {} : which.all
     if (all.spaceId !== undefined) await requireMember(scope, all.spaceId)
     const zip = zipOf(openAll(scope, filesMatching(scope, all)))
-    return new Response(whileMember(scope, [all.spaceId ?? null], askedAt, zip), { headers })
+    return new Response(untilAccessEnds(scope, [all.spaceId ?? null], askedAt, zip), { headers })
   }
 
   const ids = [...new Set(which.ids)]
@@ -52,7 +52,7 @@ export async function archiveFiles(scope: Answering, which: ArchiveFiles): Promi
   headers.set("Content-Length", String(predictLength(named.map(({ name, size }) => ({ name, size })))))
   const spaceIds = found.map(({ spaceId }) => spaceId)
   const zip = zipOf(openOneByOne(scope, named))
-  return new Response(whileMember(scope, spaceIds, askedAt, zip), { headers })
+  return new Response(untilAccessEnds(scope, spaceIds, askedAt, zip), { headers })
 }
 
 interface Entry {

@@ -14,7 +14,7 @@ import type { Earlier, Once } from "#server/operations/once.ts"
 import { reserveSpace } from "./reserve-space.ts"
 import type { UploadLock } from "./upload-locks.ts"
 import type { Receiving } from "./upload-progress.ts"
-import { stayToEdit } from "./while-member.ts"
+import { leaseToEdit } from "./access-lease.ts"
 
 type Uploading = Scope<
   "blobs" | "config" | "db" | "runningRequests" | "uploadLocks" | "uploadProgress" | "viewer"
@@ -235,14 +235,14 @@ async function append(
   receiving: Receiving | null,
 ): Promise<number> {
   const end: { why: Refusal | null } = { why: null }
-  const stay = stayToEdit(scope, upload.spaceId, upload.askedAt)
-  const signal = stay ? AbortSignal.any([lock.signal, stay.signal]) : lock.signal
+  const lease = leaseToEdit(scope, upload.spaceId, upload.askedAt)
+  const signal = lease ? AbortSignal.any([lock.signal, lease.signal]) : lock.signal
   const touch = (bytes: number) => {
     lock.touch()
     receiving?.add(bytes)
   }
   const bytes = takeBytes(body, upload.length - offset, { signal, touch }, end)
-  const size = await scope.blobs.append(upload.key, offset, bytes).finally(() => stay?.end())
+  const size = await scope.blobs.append(upload.key, offset, bytes).finally(() => lease?.release())
   if (end.why?.status === 413) {
     // Otherwise the file would look complete, with the right size and the wrong bytes.
     await giveUpUpload(scope, upload._id)

@@ -11,7 +11,7 @@ import { isShownInline } from "./contract.ts"
 import { findFile } from "./files.ts"
 import { readStored } from "./read-stored.ts"
 import { encodingOf, LARGE_SAMPLE } from "./text-contract.ts"
-import { whileMember } from "./while-member.ts"
+import { untilAccessEnds } from "./access-lease.ts"
 
 /**
  * Handles GET and HEAD for a file that the viewer may see, for as long as they may. Types that could
@@ -32,7 +32,7 @@ export async function serveFile(
     caching: "private, no-cache, no-transform",
   })
   if (file.spaceId === null || !response.body) return response
-  return new Response(whileMember(scope, [file.spaceId], askedAt, response.body), response)
+  return new Response(untilAccessEnds(scope, [file.spaceId], askedAt, response.body), response)
 }
 
 /** A file's bytes and their headers, independent of who may read them. */

@@ -10,7 +10,7 @@ import { REQUEST_LEASE } from "./expiry.ts"
 import { cleanFileName } from "./names.ts"
 import { otherRequest, type Once } from "#server/operations/once.ts"
 import { overQuota, reserveSpace, tooLarge, type AnnouncedSize } from "./reserve-space.ts"
-import { stayToEdit, untilAborted } from "./while-member.ts"
+import { leaseToEdit, untilAborted } from "./access-lease.ts"
 import { detectType, SAMPLE_SIZE } from "./types.ts"
 
 export interface IncomingFile {
@@ -52,7 +52,7 @@ export async function uploadFile(
   const upload = await reserveSpace(scope, name, size, row, once)
   if ("earlier" in upload) return storedBefore(upload.earlier, bytes)
   const renewing = renewLease(scope, upload._id)
-  const stay = stayToEdit(scope, spaceId ?? null, askedAt)
+  const lease = leaseToEdit(scope, spaceId ?? null, askedAt)
   const progress = scope.uploadProgress.follow(
     {
       _id: upload._id,
@@ -65,7 +65,7 @@ export async function uploadFile(
   )
   try {
     const sample = new Sample()
-    const allowed = stay ? untilAborted(stay.signal, bytes) : bytes
+    const allowed = lease ? untilAborted(lease.signal, bytes) : bytes
     const taken = sample.taking(allowed, progress?.add)
     const stored = await scope.blobs.put(upload.key, taken, { limit: upload.reserved })
     if ("exactly" in size && stored.size !== size.exactly) {
@@ -85,7 +85,7 @@ export async function uploadFile(
     if (error instanceof Conflict) await removeNameless(scope, upload.key)
     throw isRefusal(error) && error.status === 413 ? tooMuch(upload, name, size, spaceId ?? null) : error
   } finally {
-    stay?.end()
+    lease?.release()
     progress?.end("over")
     clearInterval(renewing)
   }

@@ -1,4 +1,4 @@
-import type { Stay } from "#server/running-requests.ts"
+import type { AccessLease } from "#server/running-requests.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
@@ -6,7 +6,7 @@ import type { Scope } from "#server/scope.ts"
  * whichever process that happens. `askedAt` is the value of `performance.now()` before their access
  * was checked.
  */
-export function whileMember(
+export function untilAccessEnds(
   { runningRequests, viewer }: Scope<"runningRequests" | "viewer">,
   spaceIds: readonly (string | null)[],
   askedAt: number,
@@ -14,30 +14,28 @@ export function whileMember(
 ): ReadableStream<Uint8Array> {
   const named = new Set(spaceIds.filter((spaceId) => spaceId !== null))
   if (named.size === 0) return body
-  const stays = [...named].map((spaceId) =>
-    runningRequests.stay({ userId: viewer.session.userId, spaceId, right: "read", askedAt }),
+  const leases = [...named].map((spaceId) =>
+    runningRequests.lease({ userId: viewer.session.userId, spaceId, right: "read", askedAt }),
   )
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   body
-    .pipeTo(writable, { signal: AbortSignal.any(stays.map(({ signal }) => signal)) })
+    .pipeTo(writable, { signal: AbortSignal.any(leases.map(({ signal }) => signal)) })
     // The reader of the other side sees why.
     .catch(() => {})
     .finally(() => {
-      for (const { end } of stays) end()
+      for (const { release } of leases) release()
     })
   return readable
 }
 
-/**
- * What the viewer is doing while they add to a space; null outside of spaces. `askedAt` as above.
- */
-export function stayToEdit(
+/** Holds the right to add to a space; null outside of spaces. `askedAt` as above. */
+export function leaseToEdit(
   { runningRequests, viewer }: Scope<"runningRequests" | "viewer">,
   spaceId: string | null,
   askedAt: number,
-): Stay | null {
+): AccessLease | null {
   if (spaceId === null) return null
-  return runningRequests.stay({ userId: viewer.session.userId, spaceId, right: "edit", askedAt })
+  return runningRequests.lease({ userId: viewer.session.userId, spaceId, right: "edit", askedAt })
 }
 
 /**
