@@ -48,8 +48,8 @@ describe("what the server takes from a client is strict", () => {
     const without = readdirSync(folder).filter(
       (file) => !readFileSync(join(folder, file), "utf8").includes("allowMethods("),
     )
-    // The identity provider's, what is unknown, and what is no route.
-    expect(without).toEqual(["auth.ts", "parse-body.ts", "unknown.ts"])
+    // The identity provider's, and what is unknown.
+    expect(without).toEqual(["auth.ts", "unknown.ts"])
   })
 })
 

@@ -5,7 +5,7 @@ import { bodyTooLarge } from "#server/transport/json.ts"
 import { allowMethods } from "#server/http/methods.ts"
 import { answerRefusals } from "#server/transport/refusals.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { fitting } from "./parse-body.ts"
+import { fitting } from "#server/http/parse-body.ts"
 import type { Route } from "./+types/file-archive.ts"
 
 export const handle = { credential: "key", scope: "files:read" }

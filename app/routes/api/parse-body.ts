@@ -1,1 +1,0 @@
-export { fitting, parseBody } from "#server/http/parse-body.ts"
