@@ -102,7 +102,7 @@ function valuesIn(wanted: readonly string[], parts: readonly string[]): Record<s
   for (const [at, part] of parts.entries()) {
     const name = wanted[at] ?? ""
     if (name.startsWith(":") && part !== "") values[name.slice(1)] = decode(part)
-    else if (name.toLowerCase() !== part.toLowerCase()) return null
+    else if (name.toLowerCase() !== decode(part).toLowerCase()) return null
   }
   return values
 }

@@ -70,6 +70,8 @@ export async function readList<Row extends LiveRow>(
 ): Promise<{ rows: Row[]; end: string | null }> {
   const parsed = v.safeParse(query.schema, args)
   if (!parsed.success) throw new NotFound(missing)
+  // Before too, so that nothing is read for somebody who may not see it.
+  await requireAccess(scope, query, parsed.output, missing)
   const columns: Readonly<Record<string, PgColumn>> = getTableColumns(sourceOf(query.table))
   const { eq: compared, order = { field: "_id", direction: "asc" } } = query.range(
     parsed.output,

@@ -521,6 +521,16 @@ describe("a row in a space", () => {
     expect(await reading).toMatchObject({ status: 404, reason: "no-such-space" })
   })
 
+  it("is not read for somebody who is no member, whatever else is wrong with the request", async () => {
+    const asked = { spaceId: space._id }
+    await database.db.transaction(async (tx) => {
+      await tx.execute("lock table chat_threads in access exclusive mode")
+      await expect(
+        readList(people.outsider, liveThreads, asked, { cursor: "nonsense", missing: "space" }),
+      ).rejects.toMatchObject({ status: 404, reason: "no-such-space" })
+    })
+  })
+
   it("takes its conversation's space, and follows it when it is moved", async () => {
     const { db } = database
     const thread = await createThread(people.editor, { title: "Moves" })
