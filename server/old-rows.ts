@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, lt } from "drizzle-orm"
+import { and, asc, eq, getTableColumns, inArray, lt } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { ownerships } from "#db/ownerships.ts"
 import { keyOf } from "#db/schema/ownership.ts"
@@ -8,7 +8,7 @@ import type { Scope } from "./scope.ts"
 /** Milliseconds between two checks. */
 const INTERVAL = 10 * 60 * 1000
 
-/** Rows that are found at a time. */
+/** Rows that one statement deletes, if the table does not say. A conversation takes its messages with it. */
 const MOST = 1000
 
 /**
@@ -40,13 +40,9 @@ export async function deleteOldRows(
   const key = keyOf(table)
   // An index may hold the rows in the trash alone.
   const isOld = and(lt(until, now - (kept.for ?? 0)), columns["trashed"] && eq(columns["trashed"], true))
-  for (let found = MOST; found === MOST && !stopping?.aborted;) {
-    const old = await db.select({ key }).from(table).where(isOld).orderBy(asc(until)).limit(MOST)
-    // One at a time: a conversation is deleted with all its messages, and each is written to the log.
-    for (const row of old) {
-      if (stopping?.aborted) return
-      await db.delete(table).where(and(isOld, eq(key, row.key)))
-    }
-    found = old.length
+  const most = kept.atOnce ?? MOST
+  for (let removed = most; removed === most && !stopping?.aborted;) {
+    const old = db.select({ key }).from(table).where(isOld).orderBy(asc(until)).limit(most)
+    removed = (await db.delete(table).where(inArray(key, old)).returning({ key })).length
   }
 }

@@ -380,7 +380,7 @@ export const watchedThreads = liveTable(chatThreads, {
   of: "userId",
   end: "stays in its space",
   exportedIn: "conversations/",
-  kept: { until: "trashedAt", for: 24 * 60 * 60 * 1000 },
+  kept: { until: "trashedAt", for: 24 * 60 * 60 * 1000, atOnce: 1 },
   sentences: {
     lastMessageAt: "Milliseconds since the epoch.",
     peopleOnly: "In a space: the model replies only to messages that name it.",

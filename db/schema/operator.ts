@@ -87,7 +87,7 @@ export const releaseChecks = pgTable(
 
 owned(operatorActs, {
   of: [
-    { id: "operatorId", email: "operatorEmail" },
+    { id: "operatorId", email: "operatorEmail", exportedBy: "id" },
     { id: "subjectId", email: "subjectEmail" },
   ],
   end: { forgets: [], because: "That an operator did something stays, without the person." },

@@ -7,7 +7,7 @@ import { getTableConfig, type PgColumn, type PgTable } from "drizzle-orm/pg-core
  */
 export type Whose<Field = string> = {
   /** The field with the person's id, or several ways in which a row can name them. */
-  of: Field | readonly { id?: Field; email?: Field }[]
+  of: Field | readonly { id?: Field; email?: Field; exportedBy?: "id" }[]
   /**
    * At the end of the account rows are deleted, by the foreign key where there is one, if nothing else
    * is said: a rule lets them stay in their space without the person, these fields of them are emptied,
@@ -15,7 +15,12 @@ export type Whose<Field = string> = {
    */
   end?: "stays in its space" | { forgets: readonly Field[]; because: string } | { by: string }
   /** Deleted when the moment in this field, and as many milliseconds, are over. */
-  kept?: { until: Field; for?: number }
+  kept?: {
+    until: Field
+    for?: number
+    /** Rows that a statement deletes at most, 1000 if it is left out. */
+    atOnce?: number
+  }
 } & (
   | {
       /** The name of the list in `records.json`. */
@@ -52,6 +57,8 @@ export const ownerships: ReadonlyMap<PgTable, Whose> = declared
 export interface Naming {
   id: PgColumn | undefined
   email: PgColumn | undefined
+  /** Rows that name them by the email address alone are not in the archive. */
+  exportedBy?: "id" | undefined
   /** The database deletes or changes them with the person. */
   isReference: boolean
 }
@@ -67,7 +74,8 @@ export function namingsOf(table: PgTable, { of }: Whose): Naming[] {
   const columns: Record<string, PgColumn> = getTableColumns(table)
   const references = getTableConfig(table).foreignKeys.flatMap((key) => key.reference().columns)
   const namings: Exclude<typeof of, string> = typeof of === "string" ? [{ id: of }] : of
-  return namings.map(({ id = "", email = "" }) => ({
+  return namings.map(({ id = "", email = "", exportedBy }) => ({
+    exportedBy,
     id: columns[id],
     email: columns[email],
     isReference: references.some(({ name }) => name === columns[id]?.name),

@@ -39,7 +39,11 @@ async function* rowsOf(
   const key = keyOf(table)
   const { userId, spaceKey } = columns
   const where = and(
-    or(...namingsOf(table, whose).map((naming) => isOf(table, naming, user, addresses))),
+    or(
+      ...namingsOf(table, whose).map(({ exportedBy, ...naming }) =>
+        isOf(table, exportedBy ? { ...naming, email: undefined } : naming, user, addresses),
+      ),
+    ),
     // Others may have renamed since what is in a space that they have left.
     userId && spaceKey && mayRead({ db, viewer }, { userId, spaceKey }),
     whose.where,

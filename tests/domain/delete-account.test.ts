@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authUser } from "#db/schema/auth.ts"
 import { uploads } from "#db/schema/files.ts"
+import { operatorActs } from "#db/schema/operator.ts"
 import { users } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { applyNotice } from "#server/accounts/apply-notice.ts"
@@ -74,6 +75,16 @@ describe("deleting an account", () => {
       expect.fail(`It exports ${JSON.stringify(place)}.`)
     await deleteAccount(scope, viewer.user)
     expect(await db.$count(waitlist, eq(waitlist.email, email))).toBe(1)
+  })
+
+  it("is not about what another operator did under the address, which the archive leaves out", async () => {
+    const { db } = chat
+    const { viewer } = await chat.scopeOf("ruth")
+    const act = { act: "sign-out", operatorId: "another", operatorEmail: viewer.user.email } as const
+    await db.insert(operatorActs).values(act)
+    const records = await findOwnRecords({ ...deleting(viewer.user), viewer })
+    for await (const found of records["operatorActs"] as AsyncIterable<unknown>)
+      expect.fail(`It exports ${JSON.stringify(found)}.`)
   })
 
   it("shows nothing to connections opened while it runs", async () => {

@@ -80,6 +80,14 @@ describe("at the end of an account, the database", () => {
     )
   })
 
+  it("leaves the records of the person themselves to `deleteAccount` and the identity provider", () => {
+    const roots = [...ownerships].filter(([table, whose]) =>
+      namingsOf(table, whose).some(({ id, isReference }) => id?.primary && !isReference),
+    )
+    expect(roots.map(([table]) => nameOf(table)).toSorted()).toEqual(["auth.user", "public.users"])
+    for (const [, { end }] of roots) expect(end).toHaveProperty("by")
+  })
+
   it("is the only one to delete what refers to a person: nothing keeps an account from being deleted", async () => {
     const blocking = await sql`
       select conrelid::regclass::text as table, conname as name from pg_constraint

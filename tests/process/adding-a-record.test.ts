@@ -56,6 +56,7 @@ beforeAll(async () => {
     run("lingui", "extract", "--clean"),
   ])
   applyBlocks(copy, translations ?? [])
+  await run("lingui", "check", "missing")
   await run("node", "server/commands/react-router.ts", "typegen")
   const changed = [...new Set(blocks.map(({ path }) => path))].filter((path) => path.includes(".ts"))
   await Promise.all([
