@@ -96,7 +96,7 @@ describe("deleting an account", () => {
 
   it("takes the name from an unfinished upload whose bytes cannot be removed now", async () => {
     const { db } = chat
-    const { viewer } = await chat.scopeOf("lise")
+    const { viewer } = await chat.scopeOf("ida")
     const [upload] = await db
       .insert(uploads)
       .values({
