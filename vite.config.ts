@@ -9,6 +9,7 @@ export default defineConfig(({ command }) => ({
   plugins: [
     serverOnly(),
     websocketOnly(),
+    namesOfOperations(),
     tailwindcss(),
     languages(),
     reactRouter(),
@@ -90,6 +91,42 @@ function serverOnly(): Plugin {
       if (forbidden && this.environment.config.consumer === "client") {
         this.error(`${file} is server code and would be sent to the browser.`)
       }
+    },
+  }
+}
+
+/** A page needs the names of operations, and not their schemas: those stay behind. */
+function namesOfOperations(): Plugin {
+  return {
+    name: "names-of-operations",
+    enforce: "pre",
+    transform: {
+      filter: { id: /operations-contract\.ts$/ },
+      handler(code) {
+        if (this.environment.config.consumer !== "client") return null
+        const { body } = this.parse(code, { lang: "ts" })
+        const specs = body.flatMap((statement) =>
+          statement.type === "ExportNamedDeclaration" && statement.declaration?.type === "VariableDeclaration"
+            ? statement.declaration.declarations.flatMap(({ init }) =>
+                init?.type === "CallExpression" ? init.arguments : [],
+              )
+            : [],
+        )
+        let slim = code
+        for (const object of specs.toReversed()) {
+          if (object.type !== "ObjectExpression") continue
+          for (const spec of object.properties.toReversed()) {
+            if (spec.type !== "Property" || spec.value.type !== "ObjectExpression") continue
+            const { start, end, properties } = spec.value
+            const kept = properties.filter(
+              (each) =>
+                each.type === "Property" && each.key.type === "Identifier" && each.key.name === "httpOnly",
+            )
+            slim = `${slim.slice(0, start)}{${kept.length > 0 ? "httpOnly: true" : ""}}${slim.slice(end)}`
+          }
+        }
+        return { code: slim, map: null }
+      },
     },
   }
 }

@@ -42,36 +42,49 @@ export async function readForm<Schema extends v.GenericSchema>(
   schema: Schema,
   file?: FormFile,
 ): Promise<FormBody<Schema>> {
-  const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
-  if (!bytes && file) return refused(413, { [file.field]: dataOfReason(file.tooLarge) })
-  if (!bytes) return refused(413, { form: TOO_LARGE })
-
-  const fields = await parseFields(bytes, request.headers.get("content-type"), file)
-  if (!fields || !isStorable(fields)) return refused(400, { form: UNREADABLE })
-
-  const parsed = v.safeParse(schema, fields)
+  const form = await readFormData(request, file)
+  if (!(form instanceof FormData)) return refused(form.status, form.errors)
+  const parsed = v.safeParse(schema, Object.fromEntries(form))
   if (parsed.success) return { ok: true, value: parsed.output }
-  const shown = Object.entries(fields).filter(
-    (field): field is [string, string] => typeof field[1] === "string" && !/password/i.test(field[0]),
-  )
-  return refused(400, describeIssues(parsed.issues), Object.fromEntries(shown))
+  return refused(400, describeIssues(parsed.issues), filledIn(form))
+}
+
+/** The fields of a posted form that hold what the database can store, or why they could not be read. */
+export async function readFormData(request: Request, file?: FormFile) {
+  const bytes = await readBytes(request, FORM_LIMIT + (file?.limit ?? 0))
+  if (!bytes && file) return unread(413, { [file.field]: dataOfReason(file.tooLarge) })
+  if (!bytes) return unread(413, { form: TOO_LARGE })
+  const form = await parseFields(bytes, request.headers.get("content-type"), file)
+  return form && isStorable(Object.fromEntries(form)) ? form : unread(400, { form: UNREADABLE })
 }
 
 async function parseFields(bytes: Uint8Array<ArrayBuffer>, contentType: string | null, file?: FormFile) {
   try {
     const form = await new Response(bytes, { headers: { "content-type": contentType ?? "" } }).formData()
     // A browser sends an empty file for a field without a file.
-    return Object.fromEntries(
-      [...form].filter(
-        ([name, value]) => typeof value === "string" || (name === file?.field && value.size > 0),
-      ),
+    const ignored = [...form].filter(
+      ([name, value]) => typeof value !== "string" && (name !== file?.field || value.size === 0),
     )
+    for (const [name] of ignored) form.delete(name)
+    return form
   } catch {
     return null
   }
 }
 
-function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, RefusalData> {
+function unread(status: 400 | 413, errors: Record<string, RefusalData>) {
+  return { status, errors }
+}
+
+/** What somebody filled in, to show it again: texts, and never a password. */
+export function filledIn(form: FormData): Record<string, string> {
+  const shown = [...form].filter(
+    (field): field is [string, string] => typeof field[1] === "string" && !/password/i.test(field[0]),
+  )
+  return Object.fromEntries(shown)
+}
+
+export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, RefusalData> {
   const errors: Record<string, RefusalData> = {}
   for (const issue of issues) {
     const field = issue.path?.[0]?.key

@@ -48,7 +48,7 @@ export const SPACE_ROLES = ["owner", "editor", "reader"] as const satisfies read
 
 /** What a member can be made, or invited as. There is one owner, and only a transfer changes that. */
 export const LESSER_ROLES = ["editor", "reader"] as const
-const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
+export const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
 
 export const ChangeMember = v.strictObject({ role: LesserRole })
 export type ChangeMember = v.InferOutput<typeof ChangeMember>

@@ -1,8 +1,11 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { formFor } from "../support/forms.ts"
 import { findEmail } from "../support/inbox.ts"
 import {
   ada as adaLovelace,
@@ -149,25 +152,54 @@ describe("the pages of a space", () => {
   })
 
   it("work without JavaScript: create, invite by a link, rename, delete and restore", async () => {
-    const submit = (path: string, fields: Record<string, string>) =>
-      ada(path, { method: "POST", body: new URLSearchParams(fields) })
-    const created = await submit("/dashboard/spaces", { intent: "create", name: "Plain forms" })
-    expect(created.headers.get("location")).toBe("/s/plain-forms")
+    const next = "/s/:slug"
+    const create = formFor(spaceOperations.create, {}, { name: "Plain forms" }, next)
+    expect(await leadsTo(ada("/dashboard/spaces", create))).toBe("/s/plain-forms")
     const path = "/s/plain-forms/members"
-    const made = await submit(path, { intent: "make-link", role: "reader", days: "7", uses: "10" })
-    expect(await made.text()).toMatch(/\/join\/[\w-]{27}/)
-    const refused = await submit(path, { intent: "invite", role: "editor", email: "not an address" })
+    const spaceId = await idOf("plain-forms")
+    const link = { role: "reader", days: "7", uses: "10" }
+    const made = ada(path, formFor(spacePageOperations.makeLink, { spaceId }, link))
+    expect(await textOf(made)).toMatch(/\/join\/[\w-]{27}/)
+    const wrong = { role: "editor", email: "not an address" }
+    const refused = await ada(path, formFor(spaceOperations.invite, { spaceId }, wrong))
     expect(refused.status).toBe(400)
-    const renamed = await submit(path, { intent: "change", name: "Plain", slug: "plain" })
-    expect(renamed.headers.get("location")).toBe("/s/plain/settings")
-    expect((await submit("/s/plain/members", { intent: "delete" })).headers.get("location")).toBe(
-      "/dashboard/spaces",
-    )
-    const trash = await (await ada("/dashboard/spaces")).text()
-    const [, spaceId = ""] = /name="spaceId" value="([\w-]+)"/.exec(trash) ?? []
-    expect((await submit("/dashboard/spaces", { intent: "restore", spaceId })).headers.get("location")).toBe(
-      "/s/plain",
-    )
+    const shown = await refused.text()
+    expect(shown).toContain('value="not an address"')
+    expect(shown).toMatch(/aria-invalid="true"/)
+    const rename = formFor(spaceOperations.change, { spaceId }, { name: "Plain", slug: "plain" }, next)
+    expect(await leadsTo(ada(path, rename))).toBe("/s/plain")
+    const list = "/dashboard/spaces"
+    const remove = formFor(spaceOperations.remove, { spaceId }, {}, list)
+    expect(await leadsTo(ada("/s/plain/members", remove))).toBe(list)
+    expect(await textOf(ada(list))).toContain("Plain")
+    const restore = formFor(spaceOperations.restore, { spaceId }, {}, next)
+    expect(await leadsTo(ada(list, restore))).toBe("/s/plain")
+  })
+
+  it("say below a form why it was refused, and lead nowhere else", async () => {
+    const { space } = (await json(ada("/api/spaces", post({ name: "Kept" })), 201)) as One
+    const leave = formFor(spaceOperations.leave, { spaceId: space._id }, {}, "/dashboard/spaces")
+    const refused = await ada("/s/kept/settings", leave)
+    expect([refused.status, refused.headers.get("location")]).toEqual([409, null])
+    const rename = { name: "Kept", slug: "kept" }
+    for (const next of ["https://example.org/", "//example.org", "/\\example.org", "/sign-out"]) {
+      const form = formFor(spaceOperations.change, { spaceId: space._id }, rename, next)
+      expect((await ada("/s/kept/settings", form)).headers.get("location")).toBe("/dashboard")
+    }
+  })
+
+  it.each([
+    ["of an operation of another page", formFor({ name: "users.completeOnboarding" }, {})],
+    ["of no operation", formFor({ name: "spaces.none" }, {})],
+    [
+      "whose values are no JSON",
+      { method: "POST", body: new URLSearchParams({ $operation: "spaces.create", $values: "{" }) },
+    ],
+    ["whose values are no object", formFor(spaceOperations.create, [null], { name: "x" })],
+    ["with a field of nobody", formFor(spaceOperations.create, {}, { name: "x", more: "y" })],
+    ["with a text that cannot be stored", formFor(spaceOperations.create, { name: "\0" })],
+  ])("refuse a form %s", async (_what, form) => {
+    expect((await ada("/dashboard/spaces", form)).status).toBe(400)
   })
 })
 
@@ -204,8 +236,9 @@ describe("the home and the settings of a space", () => {
     expect(readers).toContain("Leave the space")
     expect(readers).not.toContain("Delete the space")
     expect(await textOf(ada("/s/quayside/members"))).not.toContain("Delete the space")
-    const fields = new URLSearchParams({ intent: "change", name: "Taken", slug: "taken" })
-    expect((await grace("/s/quayside/settings", { method: "POST", body: fields })).status).toBe(403)
+    const values = { spaceId: await idOf("quayside") }
+    const form = formFor(spaceOperations.change, values, { name: "Taken", slug: "taken" })
+    expect((await grace("/s/quayside/settings", form)).status).toBe(403)
   })
 })
 
@@ -243,6 +276,15 @@ function formWith(name: string, size: number) {
 async function textOf(page: Promise<Response>): Promise<string> {
   const html = await (await page).text()
   return html.replaceAll(/<!--.*?-->|<script[^>]*>.*?<\/script>/gs, "").replaceAll(" ", " ")
+}
+
+async function leadsTo(answer: Promise<Response>): Promise<string | null> {
+  return (await answer).headers.get("location")
+}
+
+async function idOf(slug: string): Promise<string> {
+  const [found] = await sql`select _id from spaces where slug = ${slug}`
+  return String(found?.["_id"])
 }
 
 async function json(answer: Promise<Response>, status = 200): Promise<unknown> {

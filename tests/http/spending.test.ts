@@ -1,7 +1,9 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { expectRateLimit, from, post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
+import { formFor } from "../support/forms.ts"
 import { signUp, type Person } from "../support/people.ts"
 
 // The contract's limits count by X-Forwarded-For. Here every request claims another address.
@@ -72,10 +74,9 @@ describe("invitations by email", () => {
     const refused = await invite("guest-31@example.org")
     expect([refused.status, await refused.json()]).toMatchObject([429, { reason: "too-many-emails" }])
     await sql`update users set onboarding_completed = true where email = 'host@example.org'`
-    const page = await host(`/s/${space.slug}/members`, {
-      method: "POST",
-      body: new URLSearchParams({ intent: "invite", role: "reader", email: "guest-31@example.org" }),
-    })
+    const fields = { role: "reader", email: "guest-31@example.org" }
+    const form = formFor(spaceOperations.invite, { spaceId: space._id }, fields)
+    const page = await host(`/s/${space.slug}/members`, form)
     expect(page.status).toBe(429)
     expect((await invite()).status, "a link sends nothing").toBe(201)
   })

@@ -1,5 +1,7 @@
 import type { RouteConfigEntry } from "@react-router/dev/routes"
 import routes from "#app/routes.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { SLUG, THERE, type Standing } from "./space-content.ts"
 import { PIXEL } from "./space-routes.ts"
 import { EVERYONE, LEAVING, NOBODY, OWNER, OWNER_ALONE, type Answers } from "./space-rights.ts"
@@ -40,35 +42,67 @@ function fill(path: string): string {
     .replace("*", "nowhere")
 }
 
-/** The forms of the pages of a space, and of the page that lists one's spaces, by `intent`. */
-export function spaceForms(userIds: Record<Standing, string>) {
-  const member = { userId: userIds.reader }
+/** The forms of the pages of a space, by the name of their operation. */
+export function spaceForms(userIds: Record<Standing, string>): Record<string, Form> {
+  const { spaceId } = THERE
+  const member = { spaceId, userId: userIds.reader }
   return {
-    invite: { answers: OWNER, ok: 200, fields: { email: "more@example.org", role: "reader" } },
-    "make-link": { answers: OWNER, ok: 200, fields: { role: "reader", days: "7", uses: "10" } },
-    revoke: { answers: OWNER_ALONE, ok: 200, fields: { invitationId: THERE.linkId } },
-    "set-role": { answers: OWNER, ok: 200, fields: { ...member, role: "editor" } },
-    remove: { answers: OWNER, ok: 200, fields: member },
-    transfer: { answers: OWNER, ok: 200, fields: member },
-    change: { answers: OWNER, ok: 302, fields: { name: "Renamed", slug: SLUG } },
-    "save-picture": { answers: OWNER, ok: 200, fields: {}, picture: PIXEL },
-    "remove-picture": { answers: OWNER, ok: 200, fields: {} },
-    leave: { answers: LEAVING, ok: 302, fields: {} },
-    delete: { answers: OWNER, ok: 302, fields: {} },
-  } satisfies Record<string, Form>
+    [spaceOperations.invite.name]: {
+      answers: OWNER,
+      values: { spaceId },
+      fields: { email: "more@example.org", role: "reader" },
+    },
+    [spacePageOperations.makeLink.name]: {
+      answers: OWNER,
+      values: { spaceId },
+      fields: { role: "reader", days: "7", uses: "10" },
+    },
+    [spacePageOperations.savePicture.name]: { answers: OWNER, values: { spaceId }, picture: PIXEL },
+    [spaceOperations.removePicture.name]: { answers: OWNER, values: { spaceId } },
+    [spaceOperations.revokeInvitation.name]: {
+      answers: OWNER_ALONE,
+      values: { invitationId: THERE.linkId },
+    },
+    [spaceOperations.setRole.name]: { answers: OWNER, values: member, fields: { role: "editor" } },
+    [spaceOperations.removeMember.name]: { answers: OWNER, values: member },
+    [spaceOperations.transfer.name]: { answers: OWNER, values: member },
+    [spaceOperations.change.name]: {
+      answers: OWNER,
+      values: { spaceId },
+      fields: { name: "Renamed", slug: SLUG },
+      next: "/s/:slug/settings",
+    },
+    [spaceOperations.leave.name]: { answers: LEAVING, values: { spaceId }, next: "/dashboard/spaces" },
+    [spaceOperations.remove.name]: { answers: OWNER, values: { spaceId }, next: "/dashboard/spaces" },
+  }
 }
 
 export const LIST_FORMS: Record<string, Form> = {
-  create: { answers: EVERYONE, ok: 302, fields: { name: "Another" } },
-  accept: { answers: NOBODY, ok: 302, fields: { invitationId: THERE.invitationId } },
-  decline: { answers: NOBODY, ok: 302, fields: { invitationId: THERE.invitationId } },
-  restore: { answers: OWNER_ALONE, ok: 302, fields: { spaceId: THERE.trashedSpaceId } },
+  [spaceOperations.create.name]: {
+    answers: EVERYONE,
+    values: {},
+    fields: { name: "Another" },
+    next: "/s/:slug",
+  },
+  [spaceOperations.accept.name]: {
+    answers: NOBODY,
+    values: { invitationId: THERE.invitationId },
+    next: "/s/:slug",
+  },
+  [spaceOperations.decline.name]: { answers: NOBODY, values: { invitationId: THERE.invitationId } },
+  [spaceOperations.restore.name]: {
+    answers: OWNER_ALONE,
+    values: { spaceId: THERE.trashedSpaceId },
+    next: "/s/:slug",
+  },
 }
 
 export interface Form {
   answers: Answers
-  ok: number
-  fields: Record<string, string>
+  values: object
+  fields?: Record<string, string>
   /** An image in the field `picture`. */
   picture?: Buffer<ArrayBuffer>
+  /** The page that follows; the page of the form without it. */
+  next?: string
 }

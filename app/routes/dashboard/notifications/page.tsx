@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { Form, href, Link } from "react-router"
+import { href, Link } from "react-router"
+import { OperationForm } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLivePages } from "#app/realtime/use-live.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
@@ -11,10 +12,12 @@ import { Page, PageHead } from "#app/ui/page.tsx"
 import { addressesIn } from "#app/routes/dashboard/place/use-place.ts"
 import { useSpaces } from "#app/routes/dashboard/place/use-spaces.ts"
 import { loadLive } from "#server/http/live.ts"
+import { performOperations } from "#server/http/perform-operations.ts"
 import { requireScope } from "#server/http/scope.ts"
 import type { Notification } from "#server/notifications/contract.ts"
 import { liveNotifications } from "#server/notifications/live.ts"
-import { markRead } from "#server/notifications/notifications.ts"
+import { notificationOperations } from "#server/notifications/operations-contract.ts"
+import { notificationFunctions } from "#server/notifications/operations.ts"
 import type { Membership } from "#server/spaces/contract.ts"
 import { useUnread } from "./use-unread.ts"
 import type { Route } from "./+types/page.ts"
@@ -29,11 +32,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { notifications, now: Date.now() }
 }
 
-/** The only form marks all of them as read. */
-export async function action({ context }: Route.ActionArgs) {
-  await markRead(await requireScope(context), {})
-  return null
-}
+export const action = performOperations(notificationFunctions)
 
 export default function Notifications({ loaderData: { notifications, now } }: Route.ComponentProps) {
   const { t } = useLingui()
@@ -44,11 +43,7 @@ export default function Notifications({ loaderData: { notifications, now } }: Ro
     <Page narrow>
       <PageHead title={t`Notifications`}>
         {hasUnread ? (
-          <Form method="post">
-            <Button type="submit" variant="secondary" size="sm">
-              <Trans>Mark all as read</Trans>
-            </Button>
-          </Form>
+          <OperationForm of={notificationOperations.markRead} submit={t`Mark all as read`} size="sm" />
         ) : null}
       </PageHead>
       <p className="mt-3 max-w-2xl text-sm text-muted">

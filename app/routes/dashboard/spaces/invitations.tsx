@@ -1,27 +1,28 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
 import { useLive } from "#app/realtime/use-live.tsx"
+import { OperationForm } from "#app/features/operations/operation-form.tsx"
 import { CopyButton } from "#app/ui/copy-button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import type { Loaded } from "#server/realtime/contract.ts"
 import type { InvitationSummary } from "#server/spaces/contract.ts"
-import { ActForm } from "./act-form.tsx"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { RoleField } from "./member-list.tsx"
-import type { Outcome } from "./perform-act.ts"
 import { useRoleNames } from "./role-names.ts"
 
 /** For the owner: invite by email or with a link, and the invitations that are still open. */
 export function Invitations({
+  spaceId,
   list,
   now,
   signup,
-  outcome,
 }: {
+  spaceId: string
   list: Loaded<InvitationSummary>
   now: number
   /** Who can create an account. */
   signup: "open" | "invited" | "closed" | "sso"
-  outcome: Outcome | undefined
 }) {
   const { t } = useLingui()
   const invitations = useLive(list)
@@ -42,41 +43,59 @@ export function Invitations({
           )}
         </p>
       ) : null}
-      <ActForm
-        key={invitations.length}
-        intent="invite"
+      <OperationForm
+        of={spaceOperations.invite}
+        values={{ spaceId }}
         submit={t`Send invitation`}
         variant="primary"
+        done={({ emailed }) =>
+          emailed
+            ? t`Invited. The email is on its way.`
+            : t`Invited, but not by email: too many invitations were sent to this address. Pass the link below on yourself.`
+        }
+        clears
         className="mt-4 flex flex-wrap items-end gap-3"
       >
-        <Field
-          className="min-w-0 flex-1 basis-56"
-          label={t`Email address`}
-          name="email"
-          type="email"
-          autoComplete="off"
-          required
-          maxLength={254}
-          defaultValue={outcome?.intent === "invite" ? outcome.values?.["email"] : undefined}
-        />
-        <RoleField label={t`They`} />
-      </ActForm>
-      {outcome?.intent === "invite" && outcome.url ? <NewLink url={outcome.url} /> : null}
-      <ActForm intent="make-link" submit={t`Create link`} className="mt-5 flex flex-wrap items-end gap-3">
-        <RoleField label={t`Anyone with a link`} />
-        <SelectField label={t`Valid for`} name="days" defaultValue="7">
-          <option value="1">{t`1 day`}</option>
-          <option value="7">{t`7 days`}</option>
-          <option value="30">{t`30 days`}</option>
-        </SelectField>
-        <SelectField label={t`People who can use it`} name="uses" defaultValue="10">
-          <option value="1">{t`1 person`}</option>
-          <option value="10">{t`10 people`}</option>
-          <option value="100">{t`100 people`}</option>
-          <option value="any">{t`Any number`}</option>
-        </SelectField>
-      </ActForm>
-      {outcome?.intent === "make-link" && outcome.url ? <NewLink url={outcome.url} /> : null}
+        {(field, made) => (
+          <>
+            <Field
+              {...field("email")}
+              className="min-w-0 flex-1 basis-56"
+              label={t`Email address`}
+              type="email"
+              autoComplete="off"
+              required
+              maxLength={254}
+            />
+            <RoleField label={t`They`} />
+            {made?.emailed === false ? <NewLink url={made.url} /> : null}
+          </>
+        )}
+      </OperationForm>
+      <OperationForm
+        of={spacePageOperations.makeLink}
+        values={{ spaceId }}
+        submit={t`Create link`}
+        className="mt-5 flex flex-wrap items-end gap-3"
+      >
+        {(_field, made) => (
+          <>
+            <RoleField label={t`Anyone with a link`} />
+            <SelectField label={t`Valid for`} name="days" defaultValue="7">
+              <option value="1">{t`1 day`}</option>
+              <option value="7">{t`7 days`}</option>
+              <option value="30">{t`30 days`}</option>
+            </SelectField>
+            <SelectField label={t`People who can use it`} name="uses" defaultValue="10">
+              <option value="1">{t`1 person`}</option>
+              <option value="10">{t`10 people`}</option>
+              <option value="100">{t`100 people`}</option>
+              <option value="any">{t`Any number`}</option>
+            </SelectField>
+            {made ? <NewLink url={made.url} /> : null}
+          </>
+        )}
+      </OperationForm>
       {invitations.length > 0 ? (
         <ul className="mt-5 divide-y divide-line border-t border-line">
           {invitations.map((invitation) => (
@@ -91,7 +110,10 @@ export function Invitations({
 function NewLink({ url }: { url: string }) {
   const { t } = useLingui()
   return (
-    <div role="status" className="mt-4 rounded-md border border-accent-line bg-accent-soft p-3">
+    <div
+      role="status"
+      className="order-last basis-full rounded-md border border-accent-line bg-accent-soft p-3"
+    >
       <p className="text-sm font-medium">
         <Trans>Copy the link now: it isn't shown again.</Trans>
       </p>
@@ -129,10 +151,12 @@ function InvitationRow({ invitation, now }: { invitation: InvitationSummary; now
           )}
         </p>
       </div>
-      <ActForm
-        intent="revoke"
+      <OperationForm
+        of={spaceOperations.revokeInvitation}
+        values={{ invitationId: _id }}
         submit={t`Revoke`}
-        about={{ name: "invitationId", value: _id, label: title }}
+        size="sm"
+        whom={title}
       />
     </li>
   )

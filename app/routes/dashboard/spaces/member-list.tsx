@@ -1,21 +1,31 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { OperationForm } from "#app/features/operations/operation-form.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import type { Member } from "#server/spaces/contract.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
-import { ActForm } from "./act-form.tsx"
 import { useRoleNames } from "./role-names.ts"
 
 /** Everybody in the space; its owner can change what they may do. */
-export function MemberList({ members, isOwner }: { members: readonly Member[]; isOwner: boolean }) {
+export function MemberList({
+  spaceId,
+  members,
+  isOwner,
+}: {
+  spaceId: string
+  members: readonly Member[]
+  isOwner: boolean
+}) {
   const own = useUser().email
   return (
     <ul className="mt-5 divide-y divide-line rounded-lg border border-line bg-surface shadow-sm">
       {members.map((member) => (
         <MemberRow
           key={member._id}
+          spaceId={spaceId}
           member={member}
           isSelf={member.memberEmail === own}
           isManaged={isOwner && member.role !== "owner"}
@@ -26,15 +36,18 @@ export function MemberList({ members, isOwner }: { members: readonly Member[]; i
 }
 
 function MemberRow({
-  member: { userId, role, memberName, memberEmail, memberImageUrl },
+  spaceId,
+  member,
   isSelf,
   isManaged,
 }: {
+  spaceId: string
   member: Member
   isSelf: boolean
   isManaged: boolean
 }) {
   const roles = useRoleNames()
+  const { role, memberName, memberEmail, memberImageUrl } = member
   const name = memberName ?? memberEmail
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3 sm:px-5">
@@ -53,7 +66,7 @@ function MemberRow({
         </div>
       </div>
       {isManaged ? (
-        <ManageMember userId={userId} name={name} role={role} />
+        <ManageMember spaceId={spaceId} member={member} name={name} />
       ) : (
         <Badge tone={role === "owner" ? "accent" : "neutral"}>{roles[role]}</Badge>
       )}
@@ -61,20 +74,22 @@ function MemberRow({
   )
 }
 
-function ManageMember({ userId, name, role }: { userId: string; name: string; role: Member["role"] }) {
+function ManageMember({ spaceId, member, name }: { spaceId: string; member: Member; name: string }) {
   const { t } = useLingui()
-  const about = { name: "userId", value: userId, label: name }
+  const { userId, role } = member
+  const about = { values: { spaceId, userId }, whom: name, size: "sm" } as const
   return (
     <>
-      <ActForm
-        intent="set-role"
+      <OperationForm
+        {...about}
+        of={spaceOperations.setRole}
         submit={t`Change`}
-        about={about}
+        done={t`Role saved.`}
         savesOnChange
-        className="flex items-center gap-2"
+        className="flex flex-wrap items-center gap-2"
       >
         <RoleField key={role} label={t`Role of ${name}`} defaultValue={role} labelHidden />
-      </ActForm>
+      </OperationForm>
       <details className="group/more text-sm open:basis-full">
         <summary
           aria-label={t`More about ${name}`}
@@ -90,7 +105,7 @@ function ManageMember({ userId, name, role }: { userId: string; name: string; ro
                 {name} loses access to the space immediately. What {name} added stays in it.
               </Trans>
             </p>
-            <ActForm intent="remove" submit={t`Remove`} about={about} />
+            <OperationForm {...about} of={spaceOperations.removeMember} submit={t`Remove`} />
           </li>
           <li className="flex flex-wrap items-center justify-between gap-3 p-4">
             <p className="min-w-0 flex-1 basis-52 text-muted">
@@ -99,7 +114,13 @@ function ManageMember({ userId, name, role }: { userId: string; name: string; ro
                 edit.
               </Trans>
             </p>
-            <ActForm intent="transfer" submit={t`Make owner`} variant="danger" about={about} />
+            <OperationForm
+              {...about}
+              of={spaceOperations.transfer}
+              submit={t`Make owner`}
+              variant="danger"
+              done={t`The space has a new owner.`}
+            />
           </li>
         </ul>
       </details>

@@ -2,9 +2,7 @@ import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
-import { useSentences } from "#app/language/sentences.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
-import { Alert } from "#app/ui/alert.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { loadLive } from "#server/http/live.ts"
@@ -31,17 +29,14 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   })
 }
 
-export function action(args: Route.ActionArgs) {
-  return actOnSpace(args)
-}
+export const action = actOnSpace
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { title: `${i18nOf(matches)._(msg`Members`)} · ${loaderData?.spaceName ?? ""} · Tideline` },
 ]
 
-export default function Members({ loaderData, actionData }: Route.ComponentProps) {
+export default function Members({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const say = useSentences()
   const space = useSpace()
   const members = useLive(loaderData.members)
   const { invitations, signup, now } = loaderData
@@ -63,13 +58,9 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
           <Trans>You can read everything in the space. Its owner manages the members.</Trans>
         )}
       </p>
-      <div role="status">
-        {actionData?.done ? <Alert tone="success" title={say(actionData.done)} className="mt-5" /> : null}
-      </div>
-      {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
-      <MemberList members={members} isOwner={isOwner} />
+      <MemberList spaceId={space.spaceId} members={members} isOwner={isOwner} />
       {isOwner && invitations ? (
-        <Invitations list={invitations} now={now} signup={signup} outcome={actionData} />
+        <Invitations spaceId={space.spaceId} list={invitations} now={now} signup={signup} />
       ) : null}
     </Page>
   )

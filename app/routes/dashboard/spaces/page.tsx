@@ -1,10 +1,9 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { href, Link, redirect } from "react-router"
+import { href, Link } from "react-router"
+import { OperationForm } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
-import { useSentences } from "#app/language/sentences.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
-import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
@@ -12,14 +11,12 @@ import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { loadLive } from "#server/http/live.ts"
+import { performOperations } from "#server/http/perform-operations.ts"
 import { requireScope } from "#server/http/scope.ts"
 import { SPACE_NAME_LIMIT, type Membership } from "#server/spaces/contract.ts"
-import { SpacesAct } from "#server/spaces/form-contract.ts"
-import { acceptReceived, declineInvitation } from "#server/spaces/invitations.ts"
 import { liveReceivedInvitations, liveTrashedSpaces } from "#server/spaces/live.ts"
-import { createSpace, restoreSpace } from "#server/spaces/spaces.ts"
-import { ActForm } from "./act-form.tsx"
-import { performAct } from "./perform-act.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spaceFunctions } from "#server/spaces/operations.ts"
 import { useRoleNames } from "./role-names.ts"
 import { pictureOf, useSpaces } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { Route } from "./+types/page.ts"
@@ -36,26 +33,10 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { received, trash, now: Date.now(), mayCreate: scope.config.hasSpaces }
 }
 
-export async function action({ context, request }: Route.ActionArgs) {
-  const scope = await requireScope(context)
-  return performAct(request, SpacesAct, async (form) => {
-    if (form.intent === "decline") {
-      await declineInvitation(scope, form.invitationId)
-      return {}
-    }
-    const { slug } =
-      form.intent === "create"
-        ? await createSpace(scope, form)
-        : form.intent === "accept"
-          ? await acceptReceived(scope, form.invitationId)
-          : await restoreSpace(scope, form.spaceId)
-    return redirect(href("/s/:slug", { slug }))
-  })
-}
+export const action = performOperations(spaceFunctions)
 
-export default function Spaces({ loaderData, actionData }: Route.ComponentProps) {
+export default function Spaces({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const say = useSentences()
   const spaces = useSpaces()
   const trash = useLive(loaderData.trash)
   return (
@@ -67,7 +48,6 @@ export default function Spaces({ loaderData, actionData }: Route.ComponentProps)
           immediately. What is personal stays yours alone.
         </Trans>
       </p>
-      {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
       {loaderData.received ? (
         <Received received={loaderData.received} now={loaderData.now} />
       ) : (
@@ -98,23 +78,25 @@ export default function Spaces({ loaderData, actionData }: Route.ComponentProps)
         </EmptyState>
       )}
       {loaderData.mayCreate ? (
-        <ActForm
-          intent="create"
+        <OperationForm
+          of={spaceOperations.create}
           submit={t`Create space`}
           variant="primary"
+          next="/s/:slug"
           className="mt-5 flex flex-wrap items-end gap-3 rounded-lg border border-line bg-surface p-5 shadow-sm"
         >
-          <Field
-            className="min-w-0 flex-1 basis-64"
-            label={t`Name of the new space`}
-            name="name"
-            placeholder={t`Expedition`}
-            autoComplete="off"
-            required
-            maxLength={SPACE_NAME_LIMIT}
-            defaultValue={actionData?.intent === "create" ? actionData.values?.["name"] : undefined}
-          />
-        </ActForm>
+          {(field) => (
+            <Field
+              {...field("name")}
+              className="min-w-0 flex-1 basis-64"
+              label={t`Name of the new space`}
+              placeholder={t`Expedition`}
+              autoComplete="off"
+              required
+              maxLength={SPACE_NAME_LIMIT}
+            />
+          )}
+        </OperationForm>
       ) : null}
       {trash.length > 0 ? <Trash spaces={trash} now={loaderData.now} /> : null}
     </Page>
@@ -156,7 +138,7 @@ function Received({ received, now }: ReceivedProps) {
       </h2>
       <ul className={listClass}>
         {invitations.map(({ _id, _creationTime, spaceName, role }) => {
-          const about = { name: "invitationId", value: _id, label: spaceName }
+          const about = { values: { invitationId: _id }, whom: spaceName, size: "sm" } as const
           return (
             <li key={_id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
               <div className="min-w-0 flex-1 basis-48">
@@ -166,8 +148,14 @@ function Received({ received, now }: ReceivedProps) {
                 </p>
               </div>
               <div className="flex gap-2">
-                <ActForm intent="decline" submit={t`Decline`} about={about} />
-                <ActForm intent="accept" submit={t`Join`} variant="primary" about={about} />
+                <OperationForm {...about} of={spaceOperations.decline} submit={t`Decline`} />
+                <OperationForm
+                  {...about}
+                  of={spaceOperations.accept}
+                  submit={t`Join`}
+                  variant="primary"
+                  next="/s/:slug"
+                />
               </div>
             </li>
           )
@@ -198,10 +186,13 @@ function Trash({
           <li key={_id} className="flex flex-wrap items-center gap-3 px-4 py-3 sm:px-5">
             <span className="min-w-0 flex-1 truncate text-sm font-medium">{spaceName}</span>
             <RelativeTime at={trashedAt ?? now} now={now} className="text-sm text-muted" />
-            <ActForm
-              intent="restore"
+            <OperationForm
+              of={spaceOperations.restore}
+              values={{ spaceId }}
               submit={t`Restore`}
-              about={{ name: "spaceId", value: spaceId, label: spaceName }}
+              size="sm"
+              whom={spaceName}
+              next="/s/:slug"
             />
           </li>
         ))}

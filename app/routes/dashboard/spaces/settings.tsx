@@ -2,8 +2,6 @@ import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
 import { i18nOf } from "#app/language/i18n.ts"
-import { useSentences } from "#app/language/sentences.ts"
-import { Alert } from "#app/ui/alert.tsx"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { orErrorPage } from "#server/http/or-error-page.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -19,28 +17,21 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   return { spaceName }
 }
 
-export function action(args: Route.ActionArgs) {
-  return actOnSpace(args)
-}
+export const action = actOnSpace
 
 export const meta: Route.MetaFunction = ({ loaderData, matches }) => [
   { title: `${i18nOf(matches)._(msg`Settings`)} · ${loaderData?.spaceName ?? ""} · Tideline` },
 ]
 
 /** The space itself: its owner changes or deletes it, and everybody else can leave. */
-export default function Settings({ actionData }: Route.ComponentProps) {
+export default function Settings() {
   const { t } = useLingui()
-  const say = useSentences()
   const space = useSpace()
   if (!space) return null
   const members = href("/s/:slug/members", { slug: space.spaceSlug })
   return (
     <Page narrow>
       <PageHead title={t`Settings of ${space.spaceName}`} above={[{ to: members, label: t`Members` }]} />
-      <div role="status">
-        {actionData?.done ? <Alert tone="success" title={say(actionData.done)} className="mt-5" /> : null}
-      </div>
-      {actionData?.problem ? <Alert tone="danger" title={say(actionData.problem)} className="mt-5" /> : null}
       <SpaceSettings space={space} isOwner={space.role === "owner"} />
     </Page>
   )

@@ -1,13 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro"
+import { href } from "react-router"
+import { OperationForm } from "#app/features/operations/operation-form.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { SLUG_LIMIT, SPACE_NAME_LIMIT, type Membership } from "#server/spaces/contract.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { PictureField } from "#app/routes/dashboard/account/picture-field.tsx"
-import { ActForm } from "./act-form.tsx"
 import { pictureOf } from "#app/routes/dashboard/place/use-spaces.ts"
 
 /** The space itself: the owner renames or deletes it, everybody else can leave. */
 export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: boolean }) {
   const { t } = useLingui()
+  const { spaceId } = space
+  const list = href("/dashboard/spaces")
   if (!isOwner)
     return (
       <section className={sectionClass} aria-labelledby="leave">
@@ -17,7 +22,13 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
         <p className="mt-1 mb-4 text-sm text-muted">
           <Trans>What you added stays with the others. To come back, you need another invitation.</Trans>
         </p>
-        <ActForm intent="leave" submit={t`Leave ${space.spaceName}`} />
+        <OperationForm
+          of={spaceOperations.leave}
+          values={{ spaceId }}
+          submit={t`Leave ${space.spaceName}`}
+          next={list}
+          className="flex flex-col items-start gap-4"
+        />
       </section>
     )
   return (
@@ -26,34 +37,38 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
         <h2 id="settings" className="font-medium">
           <Trans>Name and address</Trans>
         </h2>
-        <ActForm
+        <OperationForm
           key={`${space.spaceName} ${space.spaceSlug}`}
-          intent="change"
+          of={spaceOperations.change}
+          values={{ spaceId }}
           submit={t`Save`}
+          next="/s/:slug/settings"
           className="mt-4 flex flex-wrap items-end gap-3"
         >
-          <Field
-            className="min-w-0 flex-1 basis-52"
-            label={t`Name`}
-            name="name"
-            required
-            maxLength={SPACE_NAME_LIMIT}
-            autoComplete="off"
-            defaultValue={space.spaceName}
-          />
-          <Field
-            className="min-w-0 flex-1 basis-52"
-            label={t`Address, after /s/`}
-            name="slug"
-            required
-            maxLength={SLUG_LIMIT}
-            pattern="[a-z0-9]+(-[a-z0-9]+)*"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            defaultValue={space.spaceSlug}
-          />
-        </ActForm>
+          {(field) => (
+            <>
+              <Field
+                {...field("name", space.spaceName)}
+                className="min-w-0 flex-1 basis-52"
+                label={t`Name`}
+                required
+                maxLength={SPACE_NAME_LIMIT}
+                autoComplete="off"
+              />
+              <Field
+                {...field("slug", space.spaceSlug)}
+                className="min-w-0 flex-1 basis-52"
+                label={t`Address, after /s/`}
+                required
+                maxLength={SLUG_LIMIT}
+                pattern="[a-z0-9]+(-[a-z0-9]+)*"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+              />
+            </>
+          )}
+        </OperationForm>
       </section>
       <section className={sectionClass} aria-labelledby="space-picture">
         <h2 id="space-picture" className="font-medium">
@@ -63,10 +78,11 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
           <Trans>All members see it, and nobody else.</Trans>
         </p>
         <div className="mt-4 flex flex-wrap items-center gap-3">
-          <ActForm
+          <OperationForm
             // Clears the chosen file once it was saved.
             key={space.spacePictureId}
-            intent="save-picture"
+            of={spacePageOperations.savePicture}
+            values={{ spaceId }}
             submit={t`Save picture`}
             hasFile
             className="contents"
@@ -74,9 +90,13 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
             <div className="w-full">
               <PictureField name={space.spaceName} image={pictureOf(space)} className="rounded-lg" />
             </div>
-          </ActForm>
+          </OperationForm>
           {space.spacePictureId === null ? null : (
-            <ActForm intent="remove-picture" submit={t`Remove picture`} />
+            <OperationForm
+              of={spaceOperations.removePicture}
+              values={{ spaceId }}
+              submit={t`Remove picture`}
+            />
           )}
         </div>
       </section>
@@ -91,7 +111,14 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
           <summary className="inline-flex min-h-9 cursor-pointer items-center rounded-md text-danger-ink touch:min-h-11">
             <Trans>Delete…</Trans>
           </summary>
-          <ActForm intent="delete" submit={t`Delete ${space.spaceName}`} variant="danger" className="mt-2" />
+          <OperationForm
+            of={spaceOperations.remove}
+            values={{ spaceId }}
+            submit={t`Delete ${space.spaceName}`}
+            variant="danger"
+            next={list}
+            className="mt-2 flex flex-col items-start gap-4"
+          />
         </details>
       </section>
     </>

@@ -1,0 +1,66 @@
+import { data, redirect, type RouterContextProvider } from "react-router"
+import * as v from "valibot"
+import { dataOf, dataOfReason, isRefusal } from "#server/errors.ts"
+import {
+  inputIn,
+  NEXT,
+  nextPage,
+  OPERATION,
+  textOf,
+  VALUES,
+  type FormOutcome,
+} from "#server/operations/form-contract.ts"
+import { isRead, type Operation } from "#server/operations/implement.ts"
+import { isStorable } from "#server/realtime/storable-contract.ts"
+import { describeIssues, filledIn, readFormData, type FormFile } from "./form.ts"
+import { safeTarget } from "./redirects.ts"
+import { requireScope } from "./scope.ts"
+import { networkIn } from "./visit.ts"
+
+interface Asked {
+  context: Readonly<RouterContextProvider>
+  request: Request
+  url: URL
+}
+
+/**
+ * The action of a page whose forms are operations (`OperationForm`). Each operation decides who may, so
+ * a page can take the forms of other pages too.
+ */
+export function performOperations(operations: readonly Operation[], file?: FormFile) {
+  return async ({ context, request, url }: Asked) => {
+    const scope = await requireScope(context)
+    const form = await readFormData(request, file)
+    if (!(form instanceof FormData))
+      return data<FormOutcome>({ operation: "", values: "", errors: form.errors }, { status: form.status })
+    const about = { operation: textOf(form.get(OPERATION)), values: textOf(form.get(VALUES)) }
+    const refused = (status: number, errors: NonNullable<FormOutcome["errors"]>) =>
+      data<FormOutcome>({ ...about, filled: filledIn(form), errors }, { status })
+    const operation = operations.find((each) => each.name === about.operation && !isRead(each))
+    const input = readInput(form)
+    if (!operation || input === undefined) return refused(400, { form: dataOfReason("form-unreadable") })
+    const parsed = v.safeParse(operation.input, input)
+    if (!parsed.success) return refused(400, describeIssues(parsed.issues))
+    try {
+      const output = await operation.run(scope, parsed.output, {
+        headers: request.headers,
+        network: networkIn(context),
+      })
+      const next = form.get(NEXT)
+      if (typeof next === "string") return redirect(safeTarget(nextPage(next, output), url.origin))
+      return data<FormOutcome>({ ...about, output })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return refused(error.status, { form: dataOf(error) })
+    }
+  }
+}
+
+function readInput(form: FormData): unknown {
+  try {
+    const input = inputIn(form)
+    return isStorable(input) ? input : undefined
+  } catch {
+    return undefined
+  }
+}
