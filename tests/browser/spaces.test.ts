@@ -280,6 +280,20 @@ describe("a role", () => {
     await role.selectOption("editor")
     await reader.getByRole("button", { name: "Upload" }).first().waitFor()
   })
+
+  it("is the last one that was chosen, however soon after another", async () => {
+    await setRole("reader")
+    const page = await open(ada, "/s/engines/members")
+    await page.getByRole("combobox", { name: "Role of Grace Hopper" }).evaluate((select: HTMLSelectElement) => {
+      for (const value of ["editor", "reader"]) {
+        select.value = value
+        select.dispatchEvent(new Event("change", { bubbles: true }))
+      }
+    })
+    await page.getByText("Role saved.").first().waitFor()
+    await expect.poll(roleOfGrace).toBe("reader")
+    await setRole("editor")
+  })
 })
 
 describe("what a space stores", () => {
@@ -380,6 +394,13 @@ async function setRole(role: "editor" | "reader") {
   const path = `/api/spaces/${space._id}/members/${user?.["_id"]}`
   const answer = await ada(path, { ...post({ role }), method: "PATCH" })
   expect(answer.status, await answer.text()).toBeLessThan(300)
+}
+
+async function roleOfGrace(): Promise<unknown> {
+  const [member] = await sql`
+    select role from space_members join users on users._id = space_members.user_id
+    where users.email = ${grace.email} and space_members.space_id = ${space._id}`
+  return member?.["role"]
 }
 
 async function read<Answer>(asked: Promise<Response>): Promise<Answer> {

@@ -78,6 +78,9 @@ export function OperationForm<Op extends FormOperation>({
   const loaded = useActionData<unknown>()
   const [mutated, setMutated] = useState<FormOutcome | null>(null)
   const [isPending, setPending] = useState(false)
+  /** What was chosen while an earlier choice is being saved. */
+  const chosen = useRef<FormData | null>(null)
+  const isSending = useRef(false)
   const form = useRef<HTMLFormElement>(null)
   const about = { operation: operation.name, values: JSON.stringify(values ?? {}) }
   const posted = fetcher.data ?? outcomeOf(loaded, about)
@@ -99,13 +102,26 @@ export function OperationForm<Op extends FormOperation>({
 
   async function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
-    if (isPending) return
     const data = new FormData(event.currentTarget, event.nativeEvent.submitter)
-    const isMutation = !operation.httpOnly && (shown !== undefined || client.freshness().state === "live")
+    if (isSending.current) {
+      if (savesOnChange) chosen.current = data
+      return
+    }
+    isSending.current = true
     setPending(true)
-    setMutated(null)
-    await (isMutation ? mutate(data) : fetcher.submit(data, { method: "post", encType }))
+    for (chosen.current = data; chosen.current !== null;) {
+      const { current } = chosen
+      chosen.current = null
+      await post(current)
+    }
+    isSending.current = false
     setPending(false)
+  }
+
+  function post(data: FormData) {
+    const isMutation = !operation.httpOnly && (shown !== undefined || client.freshness().state === "live")
+    setMutated(null)
+    return isMutation ? mutate(data) : fetcher.submit(data, { method: "post", encType })
   }
 
   async function mutate(data: FormData) {
