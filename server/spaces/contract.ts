@@ -53,8 +53,6 @@ export const LesserRole = v.picklist(LESSER_ROLES, reason("space-role-unfit"))
 export const ChangeMember = v.strictObject({ role: LesserRole })
 export type ChangeMember = v.InferOutput<typeof ChangeMember>
 
-export const TransferSpace = v.strictObject({ userId: MemberId })
-
 /** The last part of an invitation's URL. */
 export const JoinSpace = v.strictObject({ token: v.pipe(v.string(), v.maxLength(100)) })
 

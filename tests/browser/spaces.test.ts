@@ -284,12 +284,14 @@ describe("a role", () => {
   it("is the last one that was chosen, however soon after another", async () => {
     await setRole("reader")
     const page = await open(ada, "/s/engines/members")
-    await page.getByRole("combobox", { name: "Role of Grace Hopper" }).evaluate((select: HTMLSelectElement) => {
-      for (const value of ["editor", "reader"]) {
-        select.value = value
-        select.dispatchEvent(new Event("change", { bubbles: true }))
-      }
-    })
+    await page
+      .getByRole("combobox", { name: "Role of Grace Hopper" })
+      .evaluate((select: HTMLSelectElement) => {
+        for (const value of ["editor", "reader"]) {
+          select.value = value
+          select.dispatchEvent(new Event("change", { bubbles: true }))
+        }
+      })
     await page.getByText("Role saved.").first().waitFor()
     await expect.poll(roleOfGrace).toBe("reader")
     await setRole("editor")
