@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
-import { defineConfig, type Plugin } from "vite"
+import { defineConfig, type ESTree, type Plugin } from "vite"
 import { languages } from "./languages.config.ts"
 
 export default defineConfig(({ command }) => ({
@@ -95,7 +95,7 @@ function serverOnly(): Plugin {
   }
 }
 
-/** A page needs the names of operations, and not their schemas: those stay behind. */
+/** A page needs the names and paths of operations, and not their schemas: those stay behind. */
 function namesOfOperations(): Plugin {
   return {
     name: "names-of-operations",
@@ -116,19 +116,29 @@ function namesOfOperations(): Plugin {
         for (const object of specs.toReversed()) {
           if (object.type !== "ObjectExpression") continue
           for (const spec of object.properties.toReversed()) {
-            if (spec.type !== "Property" || spec.value.type !== "ObjectExpression") continue
-            const { start, end, properties } = spec.value
-            const kept = properties.filter(
-              (each) =>
-                each.type === "Property" && each.key.type === "Identifier" && each.key.name === "httpOnly",
-            )
-            slim = `${slim.slice(0, start)}{${kept.length > 0 ? "httpOnly: true" : ""}}${slim.slice(end)}`
+            if (spec.type !== "Property") continue
+            const { start, end } = spec.value
+            const [httpOnly] = fieldsOf(spec.value, "httpOnly")
+            const [http] = fieldsOf(spec.value, "http")
+            const [at] = http ? fieldsOf(http.value, "at") : []
+            const kept = [
+              httpOnly && code.slice(httpOnly.start, httpOnly.end),
+              at && `http: { ${code.slice(at.start, at.end)} }`,
+            ]
+            slim = `${slim.slice(0, start)}{${kept.filter(Boolean).join(", ")}}${slim.slice(end)}`
           }
         }
         return { code: slim, map: null }
       },
     },
   }
+}
+
+function fieldsOf(object: ESTree.Node, name: string) {
+  if (object.type !== "ObjectExpression") return []
+  return object.properties
+    .filter((each) => each.type === "Property")
+    .filter(({ key }) => key.type === "Identifier" && key.name === name)
 }
 
 /** Fails the build when it holds a library that THIRD-PARTY-LICENSES.txt leaves out. */

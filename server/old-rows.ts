@@ -42,7 +42,13 @@ export async function deleteOldRows(
   const isOld = and(lt(until, now - (kept.for ?? 0)), columns["trashed"] && eq(columns["trashed"], true))
   const most = kept.atOnce ?? MOST
   for (let removed = most; removed === most && !stopping?.aborted;) {
+    // `isOld` again: somebody may restore one in the meantime.
     const old = db.select({ key }).from(table).where(isOld).orderBy(asc(until)).limit(most)
-    removed = (await db.delete(table).where(inArray(key, old)).returning({ key })).length
+    removed = (
+      await db
+        .delete(table)
+        .where(and(isOld, inArray(key, old)))
+        .returning({ key })
+    ).length
   }
 }

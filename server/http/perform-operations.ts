@@ -33,7 +33,8 @@ export function performOperations(operations: readonly Operation[], file?: FormF
     const form = await readFormData(request, file)
     if (!(form instanceof FormData))
       return data<FormOutcome>({ operation: "", values: "", errors: form.errors }, { status: form.status })
-    const about = { operation: textOf(form.get(OPERATION)), values: textOf(form.get(VALUES)) }
+    const fields = Object.fromEntries(form)
+    const about = { operation: textOf(fields[OPERATION]), values: textOf(fields[VALUES]) }
     const refused = (status: number, errors: NonNullable<FormOutcome["errors"]>) =>
       data<FormOutcome>({ ...about, filled: filledIn(form), errors }, { status })
     const operation = operations.find((each) => each.name === about.operation && !isRead(each))
@@ -46,11 +47,13 @@ export function performOperations(operations: readonly Operation[], file?: FormF
         headers: request.headers,
         network: networkIn(context),
       })
-      const next = form.get(NEXT)
+      const { [NEXT]: next } = fields
       if (typeof next === "string") return redirect(safeTarget(nextPage(next, output), url.origin))
       return data<FormOutcome>({ ...about, output })
     } catch (error) {
       if (!isRefusal(error)) throw error
+      // The form of what is gone is no longer on the page.
+      if (error.status === 404) about.operation = ""
       return refused(error.status, { form: dataOf(error) })
     }
   }

@@ -9,6 +9,7 @@ export const NEXT = "$next"
 
 /** What came of a form. */
 export interface FormOutcome {
+  /** Empty for a form that could not be read, or that is no longer on the page. */
   operation: string
   values: string
   /** What was filled in, to show it again; never a password. */
@@ -31,6 +32,6 @@ export function nextPage(pattern: string, output: unknown): string {
   return pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))))
 }
 
-export function textOf(field: FormDataEntryValue | null): string {
+export function textOf(field: FormDataEntryValue | null | undefined): string {
   return typeof field === "string" ? field : ""
 }

@@ -177,7 +177,7 @@ describe("a reply or its message", () => {
     expect(await log.getByRole("article").count()).toBe(2)
   })
 
-  inAll("shows earlier versions of an edited message, in a narrow window too", async () => {
+  it("shows earlier versions of an edited message, in a narrow window too", async () => {
     const page = await open()
     await ask(page, "Which **sea** is deep?")
     await ended(page)

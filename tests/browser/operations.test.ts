@@ -83,6 +83,24 @@ describe("the form of an operation, without JavaScript", () => {
     expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("Steam engines")
     expect(await page.getByRole("alert").count()).toBe(1)
   })
+
+  it("says what is gone, although its form is gone as well", async () => {
+    const [space] = await sql`select _id from spaces where slug = 'engines'`
+    const invitation = { email: "alan@example.org", role: "editor" }
+    await ada(`/api/spaces/${space?.["_id"]}/invitations`, post(invitation))
+    const page = await open(ada, "/s/engines/members", { javaScriptEnabled: false })
+    await sql`delete from space_invitations`
+    await page.getByRole("button", { name: "Revoke alan@example.org" }).click()
+    await page.getByRole("alert").getByText("There is no such invitation, or it is not yours.").waitFor()
+  })
+
+  it("says that a picture is too large", async () => {
+    const page = await open(ada, "/s/engines/settings", { javaScriptEnabled: false })
+    const buffer = Buffer.alloc(11 * 1024 * 1024)
+    await page.locator("input[name=picture]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer })
+    await page.getByRole("button", { name: "Save picture" }).click()
+    await page.getByRole("alert").first().waitFor()
+  })
 })
 
 describe("the form of an operation, with JavaScript", () => {

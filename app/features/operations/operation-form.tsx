@@ -26,8 +26,9 @@ type FieldOf<Op> = (
 
 /**
  * A form that performs an operation: as a mutation of the live connection, and by the page's action
- * (`performOperations`) without JavaScript, without a connection, and for what no socket takes. Refusals
- * are shown at their field, or below the form.
+ * (`performOperations`) without JavaScript, without a connection, and for what no socket takes. What is
+ * refused is said below the form, and at its field where the answer to a posted form names one. Its page
+ * has a `FormNotice`.
  */
 export function OperationForm<Op extends FormOperation>({
   of: operation,
@@ -84,7 +85,8 @@ export function OperationForm<Op extends FormOperation>({
   const form = useRef<HTMLFormElement>(null)
   const about = { operation: operation.name, values: JSON.stringify(values ?? {}) }
   const posted = fetcher.data ?? outcomeOf(loaded, about)
-  const outcome = mutated ?? posted
+  // While it is sent again, nothing is known of it.
+  const outcome = isPending ? undefined : (mutated ?? posted)
   const isDone = outcome !== undefined && !outcome.errors
   const output = outcome?.output as ValueOf<Op>
   const placed = new Set<string>()
@@ -97,8 +99,10 @@ export function OperationForm<Op extends FormOperation>({
   const [, problem] = Object.entries(outcome?.errors ?? {}).find(([name]) => !placed.has(name)) ?? []
 
   useEffect(() => {
-    if (clears && outcome && !outcome.errors) form.current?.reset()
-  }, [clears, outcome])
+    if (!outcome) return
+    // A choice that was refused is not the stored one.
+    if (outcome.errors ? savesOnChange : clears) form.current?.reset()
+  }, [clears, savesOnChange, outcome])
 
   async function send(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -131,9 +135,11 @@ export function OperationForm<Op extends FormOperation>({
       const title = wordsFor(done, value)
       if (title !== undefined) toast.show({ title })
       const page = next === undefined ? pathname : nextPage(next, value)
-      if (page !== pathname) await navigate(page)
+      // The page may have been moved to its new address in the meantime.
+      if (page !== window.location.pathname) await navigate(page)
     } catch (error) {
       setMutated({ ...about, errors: { form: error as Error } })
+      if (!form.current) toast.show({ tone: "danger", title: say(error as Error) ?? "" })
     }
   }
 
@@ -163,6 +169,14 @@ export function OperationForm<Op extends FormOperation>({
       ) : null}
     </form>
   )
+}
+
+/** What came of a posted form that is no longer on the page, or that could not be read. */
+export function FormNotice() {
+  const say = useSentences()
+  const outcome = useActionData<FormOutcome>()
+  const [problem] = outcome?.operation === "" ? Object.values(outcome.errors ?? {}) : []
+  return problem ? <Alert tone="danger" title={say(problem)} className="mt-4" /> : null
 }
 
 function wordsFor<Output>(done: string | ((output: Output) => string) | undefined, output: Output) {

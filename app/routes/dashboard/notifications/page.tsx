@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
-import { OperationForm } from "#app/features/operations/operation-form.tsx"
+import { FormNotice, OperationForm } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLivePages } from "#app/realtime/use-live.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
@@ -46,6 +46,7 @@ export default function Notifications({ loaderData: { notifications, now } }: Ro
           <OperationForm of={notificationOperations.markRead} submit={t`Mark all as read`} size="sm" />
         ) : null}
       </PageHead>
+      <FormNotice />
       <p className="mt-3 max-w-2xl text-sm text-muted">
         <Trans>
           Messages in spaces that mention you. What you don't open within ten minutes also comes by email.{" "}

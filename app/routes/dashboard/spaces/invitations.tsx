@@ -67,7 +67,7 @@ export function Invitations({
               required
               maxLength={254}
             />
-            <RoleField label={t`They`} />
+            <RoleField label={t`They`} defaultValue={field("role").defaultValue} />
             {made?.emailed === false ? <NewLink url={made.url} /> : null}
           </>
         )}
@@ -78,15 +78,19 @@ export function Invitations({
         submit={t`Create link`}
         className="mt-5 flex flex-wrap items-end gap-3"
       >
-        {(_field, made) => (
+        {(field, made) => (
           <>
-            <RoleField label={t`Anyone with a link`} />
-            <SelectField label={t`Valid for`} name="days" defaultValue="7">
+            <RoleField label={t`Anyone with a link`} defaultValue={field("role").defaultValue} />
+            <SelectField label={t`Valid for`} name="days" defaultValue={field("days", "7").defaultValue}>
               <option value="1">{t`1 day`}</option>
               <option value="7">{t`7 days`}</option>
               <option value="30">{t`30 days`}</option>
             </SelectField>
-            <SelectField label={t`People who can use it`} name="uses" defaultValue="10">
+            <SelectField
+              label={t`People who can use it`}
+              name="uses"
+              defaultValue={field("uses", "10").defaultValue}
+            >
               <option value="1">{t`1 person`}</option>
               <option value="10">{t`10 people`}</option>
               <option value="100">{t`100 people`}</option>

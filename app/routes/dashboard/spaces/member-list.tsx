@@ -135,7 +135,7 @@ export function RoleField({
   labelHidden = false,
 }: {
   label: string
-  defaultValue?: string
+  defaultValue?: string | undefined
   labelHidden?: boolean
 }) {
   const roles = useRoleNames()

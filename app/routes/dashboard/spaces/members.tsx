@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
+import { FormNotice } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
@@ -49,6 +50,7 @@ export default function Members({ loaderData }: Route.ComponentProps) {
           {isOwner ? t`Settings` : t`Leave…`}
         </LinkButton>
       </PageHead>
+      <FormNotice />
       <p className="mt-3 text-sm text-muted">
         {isOwner ? (
           <Trans>Everyone here sees everything in the space. You decide who may change it.</Trans>

@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
-import { OperationForm } from "#app/features/operations/operation-form.tsx"
+import { FormNotice, OperationForm } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#app/realtime/use-live.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
@@ -42,6 +42,7 @@ export default function Spaces({ loaderData }: Route.ComponentProps) {
   return (
     <Page narrow>
       <PageHead title={t`Spaces`} />
+      <FormNotice />
       <p className="mt-3 max-w-2xl text-sm text-muted">
         <Trans>
           In a space, several people share conversations and files, and all of them see every change

@@ -1,6 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
+import { FormNotice } from "#app/features/operations/operation-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { orErrorPage } from "#server/http/or-error-page.ts"
@@ -32,6 +33,7 @@ export default function Settings() {
   return (
     <Page narrow>
       <PageHead title={t`Settings of ${space.spaceName}`} above={[{ to: members, label: t`Members` }]} />
+      <FormNotice />
       <SpaceSettings space={space} isOwner={space.role === "owner"} />
     </Page>
   )

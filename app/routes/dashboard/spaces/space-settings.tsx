@@ -96,6 +96,7 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
               of={spaceOperations.removePicture}
               values={{ spaceId }}
               submit={t`Remove picture`}
+              done={t`Picture removed.`}
             />
           )}
         </div>
