@@ -1,11 +1,15 @@
 import postgres from "postgres"
 import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { OPERATION, VALUES } from "#server/operations/form-contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
+import { spaceOperations } from "#server/spaces/operations-contract.ts"
+import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
+import { formFor } from "../support/forms.ts"
 import { image, pixelFlood } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
@@ -173,28 +177,25 @@ describe("a space's picture", () => {
     expect((await member(`${path}?id=${id}`)).status).toBe(404)
   })
 
-  it("is chosen and removed on the members page, and goes with the space", async () => {
+  it("is chosen and removed on the settings page, and goes with the space", async () => {
     const { owner, space } = await newSpace()
-    const page = `/s/${space.slug}/members`
     const act = async (body: FormData | URLSearchParams) => {
-      const response = await owner(page, { method: "POST", body })
+      const response = await owner(`/s/${space.slug}/settings`, { method: "POST", body })
       return [response.status, await response.text()]
     }
+    const about = { spaceId: space._id }
+    const save = { [OPERATION]: spacePageOperations.savePicture.name, [VALUES]: JSON.stringify(about) }
     const picture = await image("png", [80, 80])
-    expect(await act(formWith({ intent: "save-picture" }, picture))).toEqual([
-      200,
-      expect.stringContaining("Picture saved."),
-    ])
-    expect(await act(formWith({ intent: "save-picture" }, Buffer.from("no picture")))).toEqual([
+    expect(await act(formWith(save, picture))).toEqual([200, expect.stringContaining("Picture saved.")])
+    expect((await owner(`/api/spaces/${space._id}/picture`)).status).toBe(200)
+    expect(await act(formWith(save, Buffer.from("no picture")))).toEqual([
       415,
       expect.stringContaining("be displayed. Choose a JPEG, PNG"),
     ])
-    expect(await act(new URLSearchParams({ intent: "remove-picture" }))).toEqual([
-      200,
-      expect.stringContaining("Picture removed."),
-    ])
+    const [status] = await act(formFor(spaceOperations.removePicture, about).body)
+    expect(status).toBe(200)
     expect((await owner(`/api/spaces/${space._id}/picture`)).status).toBe(404)
-    await act(formWith({ intent: "save-picture" }, picture))
+    await act(formWith(save, picture))
     await sql`delete from spaces where _id = ${space._id}`
     expect(await sql`select 1 from space_pictures where space_id = ${space._id}`).toHaveLength(0)
   })

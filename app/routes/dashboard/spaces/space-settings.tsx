@@ -84,6 +84,7 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
             of={spacePageOperations.savePicture}
             values={{ spaceId }}
             submit={t`Save picture`}
+            done={t`Picture saved.`}
             hasFile
             className="contents"
           >
