@@ -122,6 +122,22 @@ describe("the form of an operation, with JavaScript", () => {
     expect(posted).toEqual([])
   })
 
+  it("leaves somebody where they went while it was performed", async () => {
+    await join("engines", grace)
+    const page = await openLive(ada, "/s/engines/members")
+    const holder = postgres(app.databaseUrl, { max: 1 })
+    await holder.begin(async (held) => {
+      await held`lock table space_members in exclusive mode`
+      await page.getByRole("combobox", { name: "Role of Grace Hopper" }).selectOption("reader")
+      await expect.poll(() => sql`select from pg_locks where not granted`).not.toHaveLength(0)
+      await page.getByRole("link", { name: "Settings", exact: true }).click()
+      await page.waitForURL(/\/s\/engines\/settings$/)
+    })
+    await holder.end()
+    await page.getByText("Role saved.").waitFor()
+    expect(new URL(page.url()).pathname).toBe("/s/engines/settings")
+  })
+
   it("is performed once, however often it is pressed", async () => {
     const page = await openLive(ada, "/dashboard/spaces")
     await page.getByLabel("Name of the new space").fill("Harbour")

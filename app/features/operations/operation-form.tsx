@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react"
-import { useActionData, useFetcher, useLocation, useNavigate } from "react-router"
+import { useActionData, useFetcher, useNavigate } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import type { Shown } from "#app/realtime/mutations.ts"
 import { useClient } from "#app/realtime/use-live.tsx"
@@ -74,7 +74,6 @@ export function OperationForm<Op extends FormOperation>({
   const client = useClient()
   const toast = useToast()
   const navigate = useNavigate()
-  const { pathname } = useLocation()
   const fetcher = useFetcher<FormOutcome>()
   const loaded = useActionData<unknown>()
   const [mutated, setMutated] = useState<FormOutcome | null>(null)
@@ -134,9 +133,9 @@ export function OperationForm<Op extends FormOperation>({
       setMutated({ ...about, output: value })
       const title = wordsFor(done, value)
       if (title !== undefined) toast.show({ title })
-      const page = next === undefined ? pathname : nextPage(next, value)
+      const page = next === undefined ? undefined : nextPage(next, value)
       // The page may have been moved to its new address in the meantime.
-      if (page !== window.location.pathname) await navigate(page)
+      if (page !== undefined && page !== window.location.pathname) await navigate(page)
     } catch (error) {
       setMutated({ ...about, errors: { form: error as Error } })
       if (!form.current) toast.show({ tone: "danger", title: say(error as Error) ?? "" })
