@@ -109,7 +109,7 @@ describe("the files page in German", () => {
     await choose(page, sparseFile("flut.txt", 1_000_001), "Hochladen")
     await page.getByText("Sie ist zu groß. Eine Datei darf höchstens 1 MB groß sein.").waitFor()
     await isLive(page)
-    await page.getByRole("button", { name: "ebbe.txt löschen" }).click()
+    await page.getByRole("button", { name: "ebbe.txt in den Papierkorb verschieben" }).click()
     await page.getByText("ebbe.txt ist im Papierkorb").waitFor()
     await page.goto("/dashboard/files/trash")
     await page.getByText("noch 30 Tage").waitFor()
@@ -330,13 +330,13 @@ describe("a long list", () => {
     await link(page, "file 0003.txt").waitFor()
   })
 
-  inAll("is not selected if one gives up while it is loading", async () => {
+  inAll("is not selected if one gives up while it is counted", async () => {
     await many(450)
     const page = await open("/dashboard/files?sort=name")
     await isLive(page)
     const gate = Promise.withResolvers<void>()
     const isWaiting = Promise.withResolvers<void>()
-    await page.route("**/api/files?*", async (route) => {
+    await page.route("**/api/files/count?*", async (route) => {
       isWaiting.resolve()
       await gate.promise
       await route.continue()
@@ -382,7 +382,9 @@ describe("a long list", () => {
       const page = await open(`/dashboard/files?sort=${order}`)
       await isLive(page)
       await page.keyboard.press("Control+a")
-      await page.getByText("350 selected", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Select all 350", exact: true }).waitFor()
+      await page.keyboard.press("Control+a")
+      await page.getByText("All 350 selected", { exact: true }).waitFor()
     }
   })
 
