@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { InNamedSpace } from "#server/spaces/place-contract.ts"
 import { implement } from "#server/operations/implement.ts"
 import { listOf } from "#server/operations/list.ts"
 import { liveThreads, liveWaiting } from "./live.ts"
@@ -37,15 +38,6 @@ const read = implement(chatReads, {
   search: (scope, query) => searchThreads(scope, query),
 })
 
-/** Text that is no id names a space that does not exist. */
-const Place = v.optional(
-  v.pipe(
-    v.string(),
-    v.description("The space. What is personal to the caller without it."),
-    v.metadata({ parameter: { type: "string", format: "uuid" } }),
-  ),
-)
-
 const ofMember = { tag: "Chat", may: "member" } as const
 
 export const chatFunctions = [
@@ -55,7 +47,7 @@ export const chatFunctions = [
   listOf(liveThreads, {
     ...ofMember,
     missing: "space",
-    input: v.strictObject({ spaceId: Place }),
+    input: v.strictObject({ spaceId: InNamedSpace }),
     http: { at: "GET /api/chat/threads", id: "listThreads", field: "threads" },
   }),
   listOf(liveWaiting, {

@@ -6,7 +6,7 @@ import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { LiveRow } from "#server/realtime/contract.ts"
-import { Everywhere } from "#server/spaces/place-contract.ts"
+import { Everywhere, InNamedSpace } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */
 export const FileRow = v.strictObject({
@@ -167,16 +167,8 @@ export const ShareFile = v.strictObject({
 })
 export type ShareFile = v.InferOutput<typeof ShareFile>
 
-/** Which place a call is about. Text that is no id is refused as a space that does not exist. */
-export const Place = v.strictObject({
-  spaceId: v.optional(
-    v.pipe(
-      v.string(),
-      v.description("The space. What is personal to the caller without it."),
-      v.metadata({ parameter: { type: "string", format: "uuid" } }),
-    ),
-  ),
-})
+/** Which place a call is about. */
+export const Place = v.strictObject({ spaceId: InNamedSpace })
 export type Place = v.InferOutput<typeof Place>
 
 /** The place that a request's query names. */

@@ -86,7 +86,7 @@ const byLength = Map.groupBy(
 export function matchOperations(route: string, pathname: string): Matched {
   const pattern = route.replace(/^\/?/, "/")
   // As React Router matches the other routes.
-  const parts = isApiPath(pathname) ? pathname.replace(/\/+$/, "").split("/") : []
+  const parts = isApiPath(pathname) ? pathname.replace(/\/+$/, "").split("/").map(decode) : []
   for (const { endpoint, parts: wanted } of byLength.get(parts.length) ?? []) {
     const values = valuesIn(wanted, parts)
     if (!values) continue
@@ -101,8 +101,8 @@ function valuesIn(wanted: readonly string[], parts: readonly string[]): Record<s
   const values: Record<string, string> = {}
   for (const [at, part] of parts.entries()) {
     const name = wanted[at] ?? ""
-    if (name.startsWith(":") && part !== "") values[name.slice(1)] = decode(part)
-    else if (name.toLowerCase() !== decode(part).toLowerCase()) return null
+    if (name.startsWith(":") && part !== "") values[name.slice(1)] = part
+    else if (name.toLowerCase() !== part.toLowerCase()) return null
   }
   return values
 }

@@ -9,6 +9,7 @@ import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import type { LinkRow as Link, NewLink as MadeLink } from "#server/links/contract.ts"
+import { urlOf } from "#server/operations/contract.ts"
 import type { MutationType } from "#server/realtime/contract.ts"
 
 /** What is shared, with the words for it. */
@@ -105,10 +106,8 @@ function LinkForm<Row extends Link>({
     setPending(true)
     setError(undefined)
     try {
-      const url = operations.share.http.at
-        .replace("POST ", "")
-        .replace(/:(\w+)/, (_all, name: string) => of[name] ?? "")
-      onMade(await send("POST", url, { body: { ...readLinkLimits(form), ...read(form) } }))
+      const body = { ...readLinkLimits(form), ...read(form) }
+      onMade(await send("POST", urlOf(operations.share, of), { body }))
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : t`Something went wrong. Try again.`)
       setPending(false)
