@@ -6,7 +6,7 @@ import { inAll, sample } from "../support/all.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { arrivedAt, giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
 let app: TidelineApp
@@ -259,9 +259,9 @@ describe("the switcher", () => {
     await page.getByRole("button", { name: "Space: Personal" }).press("Enter")
     const spaces = page.getByRole("navigation", { name: "Spaces" })
     await spaces.getByRole("link", { name: "Engines" }).press("Enter")
-    await page.waitForURL(/\/s\/engines$/)
+    await arrivedAt(page, /\/s\/engines$/)
     await page.getByRole("navigation").locator('[href="/s/engines/files"]').first().press("Enter")
-    await page.waitForURL(/\/s\/engines\/files$/)
+    await arrivedAt(page, /\/s\/engines\/files$/)
     await page.getByRole("button", { name: "Space: Engines" }).press("Enter")
     await spaces.getByRole("link", { name: "Personal" }).press("Enter")
     await page.waitForURL(/\/dashboard$/)

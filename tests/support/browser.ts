@@ -83,3 +83,12 @@ export async function takenOver(page: Page) {
     throw new Error(`React has not taken ${page.url()} over, which shows:\n${shown.slice(0, 500)}`, { cause })
   })
 }
+
+/**
+ * Waits until the page that a link led to has taken the focus, which it does a moment after its
+ * address: a key pressed in between would miss what it was meant for.
+ */
+export async function arrivedAt(page: Page, address: RegExp) {
+  await page.waitForURL(address)
+  await page.locator("#main:focus-within").waitFor()
+}
