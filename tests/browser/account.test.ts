@@ -1,32 +1,21 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll, sample } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { giveCookies, takenOver } from "../support/browser.ts"
 import { image } from "../support/images.ts"
 import { findEmail } from "../support/inbox.ts"
 import { signIn, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 import { sparseFile } from "../support/sparse-file.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 const NEXT_PASSWORD = "another engine of brass"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "operator@example.org" } })
+const browser = withBrowser()
 
 const complaints: string[] = []
 afterEach(() => {

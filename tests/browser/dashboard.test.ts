@@ -1,25 +1,14 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll, sample } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { giveCookies, takenOver } from "../support/browser.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let browser: Browser
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline()
+const browser = withBrowser()
 
 const complaints: string[] = []
 afterEach(async () => {

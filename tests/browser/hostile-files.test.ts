@@ -1,29 +1,27 @@
 import { parse as parseDisposition } from "content-disposition"
-import type { Browser, BrowserContext, Page } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
 import { sample } from "../support/all.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { giveCookies, launchBrowser } from "../support/browser.ts"
+import { giveCookies } from "../support/browser.ts"
 import { named, scripted } from "../support/hostile-files.ts"
-import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace } from "../support/people.ts"
 import { storedPaths } from "../support/stored-paths.ts"
 import { readZip } from "../support/zip.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let ada: Person
 let adas: BrowserContext
 /** One of our own pages, which shows files. */
 let home: Page
 let seen: string[]
+const { app, ada } = withTideline({ people: { ada: adaLovelace } })
+const browser = withBrowser()
+
 beforeAll(async () => {
-  app = await startTideline()
-  browser = await launchBrowser()
-  ada = await signUp(app, adaLovelace)
   await ada("/dashboard")
   const sql = postgres(app.databaseUrl, { max: 1 })
   await sql`update users set onboarding_completed = true`
@@ -32,10 +30,6 @@ beforeAll(async () => {
   seen = watch(adas)
   home = await adas.newPage()
   await home.goto(`${app.origin}/dashboard`)
-})
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
 })
 
 describe("a file that contains a script", () => {

@@ -1,20 +1,13 @@
-import type { Browser, Locator, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Locator, Page } from "playwright-core"
+import { afterEach, describe, expect, it } from "vitest"
 import { sample } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { launchBrowser, takenOver } from "../support/browser.ts"
+import { takenOver } from "../support/browser.ts"
 import { findEmail } from "../support/inbox.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-beforeAll(async () => {
-  app = await startTideline({ SIGNUP: "open" })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+const { app } = withTideline({ settings: { SIGNUP: "open" } })
+const browser = withBrowser()
 
 const complaints: string[] = []
 afterEach(() => {

@@ -1,25 +1,14 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { expect, it } from "vitest"
 import { inAll } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
-import { giveCookies, launchBrowser } from "../support/browser.ts"
+import { giveCookies } from "../support/browser.ts"
 import { signUp, type Person } from "../support/people.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "operator@example.org" } })
+const browser = withBrowser()
 
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const
 const DESKTOP = { viewport: { width: 1440, height: 900 } } as const

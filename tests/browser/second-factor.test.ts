@@ -1,26 +1,15 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import { sample } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
-import { giveCookies, launchBrowser } from "../support/browser.ts"
+import { giveCookies } from "../support/browser.ts"
 import { signUp, type Person } from "../support/people.ts"
 import { openAuthenticator } from "../support/second-factor.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "operator@example.org" } })
+const browser = withBrowser()
 
 const looks = [
   ["without JavaScript, on a phone", { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }],

@@ -1,29 +1,24 @@
 import { readFile } from "node:fs/promises"
-import type { Browser, BrowserContextOptions } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import postgres from "postgres"
+import type { BrowserContextOptions } from "playwright-core"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { ThreadShareSummary } from "#server/chat/contract.ts"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
-import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { giveCookies, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace } from "../support/people.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const NAME = "Tide tables of the whole year, with remarks on currents and winds ".repeat(3).trim() + ".csv"
 
-let app: TidelineApp
-let browser: Browser
-let ada: Person
 let file: FileSummary
-let sql: postgres.Sql
+const { app, sql, ada } = withTideline({ people: { ada: adaLovelace } })
+const browser = withBrowser()
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-  browser = await launchBrowser()
-  ada = await signUp(app, adaLovelace)
   const answer = await ada(`/api/files?name=${encodeURIComponent(NAME)}`, {
     method: "POST",
     body: "noon,high",
@@ -32,11 +27,6 @@ beforeAll(async () => {
   if (!files[0]) throw new Error("Nothing was stored.")
   await sql`update users set onboarding_completed = true`
   file = files[0]
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()

@@ -1,20 +1,12 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll, sample } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { publicForms, publicPages } from "../support/public-pages.ts"
-import { launchBrowser } from "../support/browser.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-beforeAll(async () => {
-  app = await startTideline()
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+const { app } = withTideline()
+const browser = withBrowser()
 
 /**
  * Everything the consoles report, including warnings about hydration and the content security

@@ -1,28 +1,24 @@
 import type { Browser, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll } from "../support/all.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
+import { giveCookies, takenOver } from "../support/browser.ts"
 import { choose } from "../support/files-browser.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 import { sparseFile } from "../support/sparse-file.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-let ada: Person
-let grace: Person
 let space: SpaceSummary
+const { app, sql, ada, grace } = withTideline({
+  settings: { SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+const browser = withBrowser()
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  browser = await launchBrowser()
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   const other = await signUp(app, { name: "Grant Allen", email: "grant@example.org" })
   for (const person of [ada, grace, other]) await person("/dashboard")
   await sql`update users set onboarding_completed = true`
@@ -32,11 +28,6 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
 })
 
 const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })

@@ -1,25 +1,21 @@
-import type { Browser, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { giveCookies, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-let ada: Person
-let grace: Person
 let space: SpaceSummary
+const { app, sql, ada, grace } = withTideline({
+  settings: { SPACES: "on", CHAT_RATE_LIMIT: "1000" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+const browser = withBrowser()
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  browser = await launchBrowser()
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   for (const person of [ada, grace]) await person("/dashboard")
   await sql`update users set onboarding_completed = true`
   const made = await ada("/api/spaces", post({ name: "Engines" }))
@@ -30,11 +26,6 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
 })
 
 describe("people who talk to each other in a space", () => {

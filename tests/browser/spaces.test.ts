@@ -1,26 +1,22 @@
-import type { Browser, Page } from "playwright-core"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll, sample } from "../support/all.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { arrivedAt, giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { arrivedAt, giveCookies, takenOver } from "../support/browser.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
+import { withBrowser } from "../support/with-browser.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let browser: Browser
-let sql: postgres.Sql
-let ada: Person
-let grace: Person
 let space: SpaceSummary
+const { app, sql, ada, grace } = withTideline({
+  settings: { SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+const browser = withBrowser()
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  browser = await launchBrowser()
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   for (const person of [ada, grace]) await person("/dashboard")
   await sql`update users set onboarding_completed = true`
   ;({ space } = await read<{ space: SpaceSummary }>(ada("/api/spaces", post({ name: "Engines" }))))
@@ -28,11 +24,6 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
-})
-afterAll(async () => {
-  await browser.close()
-  await sql.end()
-  await app.stop()
 })
 
 describe("people in one conversation of a space", () => {

@@ -1,26 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { describe, expect, it } from "vitest"
+import { type TidelineApp } from "../support/app.ts"
 import { findEmail } from "../support/inbox.ts"
 import { image } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { readZip } from "../support/zip.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline()
 
 describe("the account page", () => {
   it("requires signing in", async () => {

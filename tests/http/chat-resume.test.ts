@@ -1,16 +1,13 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Entry } from "#server/chat/read-operations.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada, grace, openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { ada, grace, openBrowser, postJson, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let person: Person
-beforeAll(async () => {
-  app = await startTideline({ CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
-  person = await signUp(app, ada)
+const { app, person } = withTideline({
+  settings: { CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" },
+  people: { person: ada },
 })
-afterAll(() => app.stop())
 
 describe("resumeStream of the AI SDK", () => {
   it.each(["/long 60", "/tool", "/reasoning", "Hello"])("sends the whole reply to %s", async (text) => {

@@ -2,30 +2,28 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { EntryPage, SearchResults } from "#server/chat/read-operations.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { checkResponse } from "../support/openapi.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const NO_FILE = "There is no file with this id."
 
-let app: TidelineApp
-let ada: Person
-let grace: Person
 let hers: LiveSocket
 let graces: LiveSocket
 
+const { app, ada, grace } = withTideline({
+  settings: { CHAT_RATE_LIMIT: "10000" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+
 beforeAll(async () => {
-  app = await startTideline({ CHAT_RATE_LIMIT: "10000" })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   hers = await openLiveSocket(app, await realtimeToken(ada))
   graces = await openLiveSocket(app, await realtimeToken(grace))
 })
 afterAll(async () => {
   hers.close()
   graces.close()
-  await app.stop()
 })
 
 describe("a message with a file over HTTP", () => {

@@ -1,19 +1,9 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline()
 
 // All people sign up from one network, which has a limit.
 beforeEach(() => sql`delete from auth.rate_limit`)

@@ -1,9 +1,9 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import type { Members } from "#server/realtime/contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { startTideline } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 interface Boat {
   name: string
@@ -11,16 +11,7 @@ interface Boat {
   lamp: boolean
 }
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline()
 
 it("the boats are streamed to every visitor, and again when someone moves one", async () => {
   const looker = await look()

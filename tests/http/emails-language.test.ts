@@ -1,24 +1,14 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { describe, expect, it } from "vitest"
 import { runBuiltCommand } from "../support/commands.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 type Visitor = ReturnType<typeof asking>
 
 const PASSWORD = "an engine of brass"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ EMAIL_VERIFICATION: "required" })
-  sql = postgres(app.databaseUrl, { max: 1 })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { EMAIL_VERIFICATION: "required" } })
 
 describe("a person whose browser asks for German", () => {
   it("receives every email about their account in German, no matter who causes it", async () => {

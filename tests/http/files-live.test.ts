@@ -4,21 +4,19 @@ import type { Change } from "#server/realtime/contract.ts"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const [LIST, TRASH, SHARES, USAGE] = [1, 2, 3, 4]
 
-let app: TidelineApp
-let ada: Person
 let hers: LiveSocket
 let graces: LiveSocket
 let file: FileSummary
 
+const { app, ada } = withTideline({ people: { ada: adaLovelace } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, adaLovelace)
   hers = await openLiveSocket(app, await realtimeToken(ada))
   graces = await openLiveSocket(app, await realtimeToken(await signUp(app, graceHopper)))
   file = await store("engine.txt")
@@ -32,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   hers.close()
   graces.close()
-  await app.stop()
 })
 
 describe("over the socket", () => {

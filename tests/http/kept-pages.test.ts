@@ -1,17 +1,13 @@
 import { request } from "node:http"
 import { gunzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { describe, expect, it } from "vitest"
 import { grace, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 // A public page that was just rendered for one visitor is sent to the next without rendering it
 // again.
 
-let app: TidelineApp
-beforeAll(async () => {
-  app = await startTideline()
-})
-afterAll(() => app.stop())
+const { app } = withTideline()
 
 describe("a cached public page", () => {
   it("differs for each visitor only in its nonce, in the policy and throughout the page", async () => {

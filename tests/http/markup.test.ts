@@ -1,14 +1,10 @@
 import { HtmlValidate } from "html-validate"
 import { LinkChecker, LinkState } from "linkinator"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { describe, expect, it } from "vitest"
 import { publicForms, publicPages } from "../support/public-pages.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-beforeAll(async () => {
-  app = await startTideline()
-})
-afterAll(() => app.stop())
+const { app } = withTideline()
 
 const pages = [...publicPages, ...publicForms, "/docs/nothing"]
 

@@ -1,23 +1,18 @@
-import postgres from "postgres"
 import { SignJWT, generateKeyPair } from "jose"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada, grace, postJson, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let adaAtHome: Person
 let graceAtHome: Person
 let hers: LiveSocket
 let graces: LiveSocket
 /** Ada's records. */
 const own = { clerkId: "", userId: "", threadId: "", fileId: "", shareId: "" }
 
+const { app, sql, adaAtHome } = withTideline({ people: { adaAtHome: ada } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  adaAtHome = await signUp(app, ada)
   hers = await openLiveSocket(app, await realtimeToken(adaAtHome))
   graceAtHome = await signUp(app, grace)
   graces = await openLiveSocket(app, await realtimeToken(graceAtHome))
@@ -48,8 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   hers.close()
   graces.close()
-  await sql.end()
-  await app.stop()
 })
 
 async function sayMore(text: string, seq: number) {

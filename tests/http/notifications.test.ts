@@ -1,34 +1,28 @@
-import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Notification } from "#server/notifications/contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { ada as adaLovelace, grace as graceHopper, postJson, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, postJson } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let ada: Person
-let grace: Person
 let graceId: string
 let space: SpaceSummary
 /** Grace's. */
 let socket: LiveSocket | undefined
 
+const { app, sql, ada, grace } = withTideline({
+  settings: { SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   for (const person of [ada, grace]) await person("/dashboard")
   const [user] = await sql`select _id from users where email = ${graceHopper.email}`
   graceId = String(user?.["_id"])
 })
 afterAll(async () => {
   socket?.close()
-  await sql.end()
-  await app.stop()
 })
 beforeEach(async () => {
   socket?.close()

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { checkResponse } from "../support/openapi.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let ada: Person
-
-beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-})
-
-afterAll(() => app.stop())
+const { app, ada } = withTideline({ people: { ada: { email: "ada@example.org", name: "Ada Lovelace" } } })
 
 const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 

@@ -1,14 +1,14 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { inAll } from "../support/all.ts"
 import { postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { startTideline } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const PAGES = [
   "/admin",
@@ -23,12 +23,10 @@ const PAGES = [
 ]
 const NO_ID = "00000000-0000-7000-8000-000000000000"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let operator: Person
 let member: Person
-beforeAll(async () => {
-  app = await startTideline({
+const { app, sql } = withTideline({
+  settings: {
     ADMIN_EMAILS: "Operator@example.org, unverified@example.org",
     CHAT_RATE_LIMIT: "2",
     CHAT_RATE_LIMIT_PRO: "4",
@@ -36,16 +34,15 @@ beforeAll(async () => {
     CHAT_TURNS_AT_ONCE_PRO: "2",
     FILES_MAX_SIZE: "1kB",
     FILES_MAX_SIZE_PRO: "2kB",
-  })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
+  },
+  connections: 2,
+})
+
+beforeAll(async () => {
   operator = await enter("operator@example.org")
   member = await enter("member@example.org")
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email in (${operator.email}, ${member.email})`
   await addSecondFactor(operator, operator.password)
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 describe("the operator's pages", () => {

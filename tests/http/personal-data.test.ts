@@ -33,24 +33,23 @@ import { authPicture } from "#db/schema/pictures.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { waitlist } from "#db/schema/waitlist.ts"
 import { newBlobKey } from "#server/adapters/blobs/blob-key.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { image } from "../support/images.ts"
 import { findEmail } from "../support/inbox.ts"
 import { ada, postJson, signUp, type Person } from "../support/people.ts"
 import { allTables, findPersonalTables, nameOf } from "../support/personal-tables.ts"
 import { readZip } from "../support/zip.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
 let database: ReturnType<typeof openDatabase>
 let db: Database
+const { app } = withTideline()
+
 beforeAll(async () => {
-  app = await startTideline()
   database = openDatabase(app.databaseUrl, { connections: 1 })
   ;({ db } = database)
 })
 afterAll(async () => {
   await database.close()
-  await app.stop()
 })
 
 interface Owner {

@@ -1,32 +1,23 @@
-import postgres from "postgres"
 import sharp from "sharp"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { OPERATION, VALUES } from "#server/operations/form-contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { startTideline } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
 import { formFor } from "../support/forms.ts"
 import { image, pixelFlood } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
 import { readZip } from "../support/zip.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline()
 
 describe("a person's picture", () => {
   it("is stored as a small square, and shown to its owner only", async () => {

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let ada: Person
-let grace: Person
 let path: string
 let etag: string
 
+const { ada, grace } = withTideline({
+  people: {
+    ada: { email: "ada@example.org", name: "Ada Lovelace" },
+    grace: { email: "grace@example.org", name: "Grace Hopper" },
+  },
+})
+
 beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
-  grace = await signUp(app, { email: "grace@example.org", name: "Grace Hopper" })
   const uploaded = await ada("/api/files?name=a.txt&lastModified=1700000000500", {
     method: "POST",
     body: "a",
@@ -20,7 +20,6 @@ beforeAll(async () => {
   path = `/api/files/${(await uploaded.json()).files[0]._id}`
   etag = (await ada(path, { method: "HEAD" })).headers.get("etag") ?? ""
 })
-afterAll(() => app.stop())
 
 const REFUSED = { reason: "precondition-failed" }
 

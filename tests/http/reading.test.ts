@@ -1,27 +1,27 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 import routes from "#app/routes.ts"
 import { hashLinkToken } from "#server/link-token.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { image } from "../support/images.ts"
 import { signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 import { laySpace, LINK_TOKEN, SLUG, STANDINGS, THERE, type Standing } from "../support/space-content.ts"
 import { pathsOf } from "../support/space-pages.ts"
 import { apiRoutes, OTHER_OPERATIONS } from "../support/space-routes.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let people: Record<Standing, Person>
 let ids: Record<Standing, string>
 let addresses: string[]
 /** Of links that anybody opens. */
 let shares: { file: string; chat: string }
 
+const { app, sql } = withTideline({
+  settings: { SPACES: "on", DEMO: "on", ADMIN_EMAILS: "owner@example.org" },
+  connections: 2,
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", DEMO: "on", ADMIN_EMAILS: "owner@example.org" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
   people = byStanding(await Promise.all(STANDINGS.map(enter)))
   await sql`update users set onboarding_completed = true`
   await sql`update auth.user set email_verified = true, holder_confirmed = true`
@@ -56,10 +56,6 @@ beforeAll(async () => {
     "/sign-in?problem=nothing",
   ]
   await record()
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 /** What is noted of reading, by the columns that change. */

@@ -1,33 +1,28 @@
 import specification from "@asyncapi/specs/schemas/3.0.0-without-$id.json" with { type: "json" }
 import { Ajv } from "ajv"
-import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { CommitEvent, SnapshotEvent } from "#server/realtime/contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { ada, type Person, postJson, signUp } from "../support/people.ts"
+import { ada, postJson } from "../support/people.ts"
 import {
   mustMatchMessage,
   mustMatchSchema,
   readRealtimeDocument,
   type RealtimeDocument,
 } from "../support/realtime-document.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let adaAtHome: Person
 let hers: LiveSocket
 let document: RealtimeDocument
 const own = { clerkId: "", userId: "", threadId: "", fileIds: [] as string[], shareId: "", threadShareId: "" }
 /** In her spaces. */
 let hersInSpaces: Awaited<ReturnType<typeof makeSpaces>>
 
+const { app, sql, adaAtHome } = withTideline({ settings: { SPACES: "on" }, people: { adaAtHome: ada } })
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  adaAtHome = await signUp(app, ada)
   document = await readRealtimeDocument(app.origin)
   hers = await openLiveSocket(app, await realtimeToken(adaAtHome))
   const [user] = await sql`select _id, clerk_id from users where email = ${ada.email}`
@@ -38,8 +33,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   hers.close()
-  await sql.end()
-  await app.stop()
 })
 
 async function makeOneRowOfEachKind() {

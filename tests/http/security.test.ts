@@ -1,23 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { startTideline } from "../support/app.ts"
+import { openBrowser, postJson } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let ada: Person
 let file: string
 let asset: string
 
+const { app, ada } = withTideline({
+  settings: { SECURITY_CONTACT: "mailto:security@example.org" },
+  people: { ada: { name: "Ada", email: "ada@example.org" } },
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SECURITY_CONTACT: "mailto:security@example.org" })
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   const form = new FormData()
   form.append("file", new Blob(["<script>alert(1)</script>"]), "page.html")
   const uploaded = await (await ada("/api/files", { method: "POST", body: form })).json()
   file = (uploaded as { files: { _id: string }[] }).files[0]?._id ?? ""
   asset = /\/assets\/[\w-]+\.(?:js|css)/.exec(await (await fetch(app.origin)).text())?.[0] ?? ""
 })
-
-afterAll(() => app.stop())
 
 const answers: Record<string, [status: number, ask: () => Promise<Response>]> = {
   "a page": [200, () => ada("/features")],

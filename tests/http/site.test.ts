@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import previews from "#app/features/site/share-pictures.json" with { type: "json" }
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openBrowser, signUp } from "../support/people.ts"
 import { posts, publicPages } from "../support/public-pages.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-beforeAll(async () => {
-  app = await startTideline({ FILES_QUOTA_FREE: "7GB", FILES_MAX_SIZE: "123MB", CHAT_RATE_LIMIT: "17" })
+const { app } = withTideline({
+  settings: { FILES_QUOTA_FREE: "7GB", FILES_MAX_SIZE: "123MB", CHAT_RATE_LIMIT: "17" },
 })
-afterAll(() => app.stop())
 
 describe("a public page", () => {
   it.each(publicPages)(

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
-import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Uploading } from "#server/files/upload-progress-contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { signUp, type Person } from "../support/people.ts"
 import { storedPaths } from "../support/stored-paths.ts"
 import { create, metadataOf, uploadAt } from "../support/uploads.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const ROLES = ["owner", "editor", "reader", "removed", "outsider"] as const
 type Who = (typeof ROLES)[number]
@@ -17,8 +16,6 @@ type Who = (typeof ROLES)[number]
 const LARGE = 40_000_000
 const UNKNOWN = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let people: Record<Who, Person>
 let sockets: Record<Who, LiveSocket>
 let ids: Record<Who, string>
@@ -26,9 +23,9 @@ let spaceId: string
 /** The file of `LARGE` bytes. */
 let largeId: string
 
+const { app, sql } = withTideline({ settings: { SPACES: "on" }, connections: 2 })
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   const signedUp = await Promise.all(
     ROLES.map(async (who) => [who, await signUp(app, { name: who, email: `${who}@example.org` })] as const),
   )
@@ -54,8 +51,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const socket of Object.values(sockets)) socket.close()
-  await sql.end()
-  await app.stop()
 })
 
 describe("files in a space", () => {

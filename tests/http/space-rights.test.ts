@@ -1,11 +1,9 @@
-import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { hashLinkToken } from "#server/link-token.ts"
 import { liveChannels, liveMutations, liveQueries } from "#server/live-functions.ts"
 import { isRead } from "#server/operations/implement.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { formFor } from "../support/forms.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { signUp, type Person } from "../support/people.ts"
@@ -22,6 +20,7 @@ import { mutations, OTHER_FUNCTIONS, QUERIES } from "../support/space-functions.
 import { LIST_FORMS, listPages, spaceForms, type Form } from "../support/space-pages.ts"
 import type { Answers } from "../support/space-rights.ts"
 import { apiRoutes, OTHER_OPERATIONS, type Route } from "../support/space-routes.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const STATUS = { conflict: 409, forbidden: 403, not_found: 404 }
 /** Stands for the people's ids where only names are read. */
@@ -32,8 +31,6 @@ const WITHOUT_FORM = [spaceOperations.join.name]
 /** The id of the owner's subscription to their spaces. */
 const FENCE = 1_000_000
 
-let app: TidelineApp
-let sql: postgres.Sql
 let people: Record<Standing, Person>
 let sockets: Record<Standing, LiveSocket>
 let ids: Record<Standing, string>
@@ -43,9 +40,12 @@ let described: string[]
 let subscriptions = 0
 let times = 0
 
+const { app, sql } = withTideline({
+  settings: { SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" },
+  connections: 2,
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   const entered = await Promise.all(STANDINGS.map(enter))
   people = byStanding(entered.map(({ person }) => person))
   sockets = byStanding(entered.map(({ socket }) => socket))
@@ -64,8 +64,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const socket of Object.values(sockets)) socket.close()
-  await sql.end()
-  await app.stop()
 })
 beforeEach(lay)
 

@@ -1,28 +1,29 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { Entry } from "#server/chat/read-operations.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { hashLinkToken } from "#server/link-token.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const ROLES = ["owner", "editor", "reader", "removed", "outsider"] as const
 type Role = (typeof ROLES)[number]
 
-let app: TidelineApp
-let sql: postgres.Sql
 let people: Record<Role, Person>
 let ids: Record<Role, string>
 let space: SpaceSummary
 /** A conversation of the owner's in the space, and what is in it. */
 let there: Awaited<ReturnType<typeof addConversation>>
 
+const { app, sql } = withTideline({
+  settings: { SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" },
+  connections: 2,
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on", CHAT_RATE_LIMIT: "1000", CHAT_TURNS_AT_ONCE: "50" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   const signedUp = await Promise.all(
     ROLES.map(async (role) => {
       const person = await signUp(app, { name: `The ${role}`, email: `${role}@example.org` })
@@ -34,10 +35,6 @@ beforeAll(async () => {
   )
   people = byRole(signedUp.map(({ person }) => person))
   ids = byRole(signedUp.map(({ id }) => id))
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 beforeEach(async () => {
   await sql`delete from spaces`

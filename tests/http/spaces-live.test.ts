@@ -1,12 +1,9 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let people: { ada: Person; grace: Person; eve: Person }
 let ids: { ada: string; grace: string }
 /** Ada owns the space, Grace may edit in it, and Eve is no member. */
@@ -16,19 +13,15 @@ let eve: LiveSocket
 let space: SpaceSummary
 let threadId: string
 
+const { app, sql } = withTideline({ settings: { SPACES: "on" }, connections: 2 })
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice: () => {} })
   people = {
     ada: await signUp(app, adaLovelace),
     grace: await signUp(app, graceHopper),
     eve: await signUp(app, { name: "Eve", email: "eve@example.org" }),
   }
   for (const person of Object.values(people)) await realtimeToken(person)
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 beforeEach(async () => {
   for (const socket of [ada, grace, eve] as (LiveSocket | undefined)[]) socket?.close()

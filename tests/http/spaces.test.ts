@@ -1,37 +1,22 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { formFor } from "../support/forms.ts"
 import { findEmail } from "../support/inbox.ts"
-import {
-  ada as adaLovelace,
-  grace as graceHopper,
-  openBrowser,
-  signUp,
-  type Person,
-} from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, openBrowser, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let ada: Person
-let grace: Person
+const { app, sql, ada, grace } = withTideline({
+  settings: { SPACES: "on" },
+  people: { ada: adaLovelace, grace: graceHopper },
+})
 
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
   await sql`update auth.user set email_verified = true where email = ${adaLovelace.email}`
   for (const person of [ada, grace]) await person("/onboarding")
   await sql`update users set onboarding_completed = true`
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 describe("the HTTP API", () => {

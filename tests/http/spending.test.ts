@@ -1,28 +1,18 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { expectRateLimit, from, post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { formFor } from "../support/forms.ts"
 import { signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 // The contract's limits count by X-Forwarded-For. Here every request claims another address.
 
-let app: TidelineApp
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  app = await startTideline({
+const { app, sql } = withTideline({
+  settings: {
     CHAT_RATE_LIMIT: "1",
     EMAIL_API_RECIPIENTS: "confirmed",
     TRUSTED_PROXIES: "127.0.0.0/8",
-  })
-  sql = postgres(app.databaseUrl, { max: 1 })
-})
-
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
+  },
 })
 
 describe("the emails of POST /api/email", () => {

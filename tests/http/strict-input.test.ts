@@ -2,9 +2,8 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 interface Operation {
   parameters?: { name: string; in: string }[]
@@ -16,14 +15,15 @@ interface Operation {
 const OF_OTHERS = new Set(["/api/health", "/api/chat", "/api/email", "/sitemap.xml", "/robots.txt"])
 const SOMETHING = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 
-let app: TidelineApp
-let ada: Person
 let socket: LiveSocket
 let operations: { method: string; path: string; operation: Operation }[]
 
+const { app, ada } = withTideline({
+  settings: { SPACES: "on" },
+  people: { ada: { email: "ada@example.org", name: "Ada Lovelace" } },
+})
+
 beforeAll(async () => {
-  app = await startTideline({ SPACES: "on" })
-  ada = await signUp(app, { email: "ada@example.org", name: "Ada Lovelace" })
   socket = await openLiveSocket(app, await realtimeToken(ada))
   const document = await (await ada("/api/openapi.json")).json()
   const items = Object.entries<Record<string, Operation>>(document.paths)
@@ -40,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   socket.close()
-  await app.stop()
 })
 
 describe("every operation of the HTTP API", () => {

@@ -1,23 +1,20 @@
 import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, describe, expect, test } from "vitest"
 import routes from "#app/routes.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
+import { openBrowser, postJson } from "../support/people.ts"
 import { pathsOf } from "../support/space-pages.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass and cards"
 
-let app: TidelineApp
-let ada: Person
+const { app, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   await ada("/onboarding")
   const sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
   await sql`update users set onboarding_completed = true`
   await sql.end()
 })
-afterAll(() => app.stop())
 
 afterEach(() => expect(app.log.splice(0).filter((line) => line.includes('"level":50'))).toEqual([]))
 

@@ -1,4 +1,3 @@
-import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { inAll } from "../support/all.ts"
 import { from } from "../support/api.ts"
@@ -7,19 +6,9 @@ import { startClerk } from "../support/clerk.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { findEmail, type Email } from "../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  app = await startTideline({ TRUSTED_PROXIES: "1" })
-  sql = postgres(app.databaseUrl, { max: 1 })
-})
-
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { TRUSTED_PROXIES: "1" } })
 
 test("an address joins with a plain form, and the page confirms it", async () => {
   const page = await (await fetch(`${app.origin}/waitlist`)).text()

@@ -2,19 +2,13 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { withTideline } from "../support/with-tideline.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const page = readFileSync(resolve(root, "docs/realtime-protocol.md"), "utf8")
 
-let app: TidelineApp
-
-beforeAll(async () => {
-  app = await startTideline()
-})
-
-afterAll(() => app.stop())
+const { app } = withTideline()
 
 describe("docs/realtime-protocol.md", () => {
   it("leads from sign-up to the first event, by its commands and its page of code", async () => {

@@ -1,25 +1,22 @@
 import { once } from "node:events"
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { liveMutations, liveQueries } from "#server/live-functions.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { realtimeToken } from "../support/live.ts"
 import { recordPasses } from "../support/longest-pass.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const { settings, expectShort } = recordPasses()
 
-let app: TidelineApp
-let sql: postgres.Sql
-let ada: Person
 let userId: string
 /** Conversations whose pages of messages are as large as can be. */
 let large: string[]
+const { app, sql, ada } = withTideline({
+  settings: settings,
+  people: { ada: { name: "Ada", email: "ada@example.org" } },
+})
+
 beforeAll(async () => {
-  app = await startTideline(settings)
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
   await ada("/onboarding")
   const [user] = await sql`update users set onboarding_completed = true returning _id`
   userId = String(user?.["_id"])
@@ -32,10 +29,6 @@ beforeAll(async () => {
     await sql`
       insert into chat_messages (user_id, thread_id, role, content)
       select ${userId}, ${threadId}, 'user', repeat(${'"\\'}, 16000) from generate_series(1, 50)`
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 describe("others wait for a moment at most while somebody sends over a socket", () => {

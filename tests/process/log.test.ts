@@ -1,16 +1,10 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { expect, it } from "vitest"
 import { findEmail } from "../support/inbox.ts"
 import { postJson, signIn, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-
-beforeAll(async () => {
-  app = await startTideline({ LOG_LEVEL: "trace" })
-})
-
-afterAll(() => app.stop())
+const { app } = withTideline({ settings: { LOG_LEVEL: "trace" } })
 
 it("the log has each response under the id in its header, without the query", async () => {
   const response = await fetch(`${app.origin}/features?token=in-the-query`)

@@ -1,18 +1,12 @@
 import { randomBytes } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { amount } from "../realtime/support/form.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { exchange, openConnection, readAll, statusesOf } from "../support/raw-http.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const STRINGS = amount(500, 60_000)
 
-let app: TidelineApp
-
-beforeAll(async () => {
-  app = await startTideline()
-})
-
-afterAll(() => app.stop())
+const { app } = withTideline()
 
 describe("a malformed request", () => {
   const host = "Host: localhost"

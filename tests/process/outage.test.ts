@@ -1,19 +1,13 @@
 import { readFileSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { sql } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { inAll } from "../support/all.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
 import { postJson, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-
-beforeAll(async () => {
-  app = await startTideline({ DATABASE_URL: "", TRUSTED_PROXIES: "1" })
-})
-
-afterAll(() => app.stop())
+const { app } = withTideline({ settings: { DATABASE_URL: "", TRUSTED_PROXIES: "1" } })
 
 describe("PostgreSQL killed under load", () => {
   it("fails the requests of that moment with a clear 503, and loses nothing that was acknowledged", async () => {

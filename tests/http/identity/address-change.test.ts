@@ -1,25 +1,18 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { beforeEach, describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
 import { readZip } from "../../support/zip.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 type Browser = ReturnType<typeof openBrowser>
 
 const PAGE = "/sign-in/new-address"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "boss@example.org,boss2@example.org,boss3@example.org" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
+const { app, sql } = withTideline({
+  settings: { ADMIN_EMAILS: "boss@example.org,boss2@example.org,boss3@example.org" },
+  connections: 2,
 })
 
 // All of them come from one network, and each needs the whole limit.

@@ -1,10 +1,9 @@
 import type { RouteConfigEntry } from "@react-router/dev/routes"
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import routes from "#app/routes.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
-import { postJson, signUp, type Person } from "../../support/people.ts"
+import { postJson, type Person } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 const REASON =
@@ -12,21 +11,13 @@ const REASON =
 
 const NOTHING = "There is nothing at this URL. The API is below /api, and /api/openapi.json describes it."
 
-let app: TidelineApp
-let sql: postgres.Sql
-let ada: Person
 let key: string
+const { app, sql, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   await ada("/onboarding")
   await sql`update users set onboarding_completed = true where email = ${ada.email}`
   key = await ada.apiKey()
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 describe("an API key on a page", () => {

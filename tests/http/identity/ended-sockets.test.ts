@@ -1,29 +1,22 @@
 import { decodeJwt } from "jose"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, describe, expect, test } from "vitest"
 import { ReferenceClient } from "../../realtime/support/client.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { realtimeToken } from "../../support/live.ts"
 import { ada, postJson, signIn, signUp, type Person } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let other: Person
 let bystander: Person
 const clients: ReferenceClient[] = []
 
+const { app, sql } = withTideline()
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
   other = await signUp(app, ada)
   bystander = await signUp(app, { name: "Ben", email: "ben@example.org" })
 })
 afterEach(() => {
   for (const client of clients.splice(0)) client.close()
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 async function connect(token: string) {

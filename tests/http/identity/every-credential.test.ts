@@ -1,12 +1,11 @@
 import { drizzle } from "drizzle-orm/postgres-js"
 import { pino } from "pino"
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { authOptions } from "#server/adapters/identity/embedded/auth.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 /** What each plugin of better-auth gives a browser or a program, that could pass for a session. */
 const VALUES_OF: Record<string, string[]> = {
@@ -71,14 +70,12 @@ const REFUSALS = {
   },
 }
 
-let app: TidelineApp
-let sql: postgres.Sql
-let holder: Person
 let values: Record<string, string>
+const { app, sql, holder } = withTideline({
+  people: { holder: { name: "Ada", email: "ada.lovelace@example.org" } },
+})
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  holder = await signUp(app, { name: "Ada", email: "ada.lovelace@example.org" })
   const mark = valueOf(holder, "sign_up")
   const first = openBrowser(app)
   const { email, password } = holder
@@ -107,10 +104,6 @@ beforeAll(async () => {
   const [{ id }] = await sql<[{ id: string }]>`select id from auth.user where email = ${email}`
   await sql`insert into auth.passkey (id, name, public_key, user_id, credential_id, counter, device_type, backed_up)
     values ('p', 'a phone', 'none', ${id}, 'none', 0, 'singleDevice', false)`
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 // The limits are of the network and of the account, and each attempt needs all of them.

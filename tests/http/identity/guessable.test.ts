@@ -1,22 +1,19 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { beforeAll, describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
-import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
+import { openBrowser, postJson, signIn, signUp } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const SENTENCE = "This password is easy to guess. Choose a longer one, such as four unrelated words."
 
-let app: TidelineApp
-let ada: Person
+const { app, ada } = withTideline({ people: { ada: { name: "Ada Lovelace", email: "ada@example.org" } } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, { name: "Ada Lovelace", email: "ada@example.org" })
   await ada("/onboarding")
   const sql = postgres(app.databaseUrl, { max: 1 })
   await sql`update users set onboarding_completed = true`
   await sql.end()
 })
-afterAll(() => app.stop())
 
 describe("a weak password", () => {
   test.each([

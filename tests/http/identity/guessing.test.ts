@@ -1,17 +1,13 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { describe, expect, test } from "vitest"
 import { from } from "../../support/api.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signUp } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass and cards"
 
-let app: TidelineApp
-beforeAll(async () => {
-  app = await startTideline({ TRUSTED_PROXIES: "1" })
-})
-afterAll(() => app.stop())
+const { app } = withTideline({ settings: { TRUSTED_PROXIES: "1" } })
 
 describe("guessing the password of one account from many addresses", () => {
   test("is slowed for all of them, while the owner can sign in from a known browser", async () => {

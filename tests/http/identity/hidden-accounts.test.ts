@@ -1,20 +1,19 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { beforeAll, describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
 import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
 import { openBrowser, postJson, signIn } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass"
 
-let app: TidelineApp
+const { app } = withTideline({ settings: { EMAIL_VERIFICATION: "required" } })
+
 beforeAll(async () => {
-  app = await startTideline({ EMAIL_VERIFICATION: "required" })
   const browser = openBrowser(app)
   await postJson(browser, "/api/auth/sign-up/email", someone("known"))
   await openAccount("known", browser)
 })
-afterAll(() => app.stop())
 
 describe("if addresses have to be confirmed first", () => {
   test("a new account opens only with the link from its email", async () => {

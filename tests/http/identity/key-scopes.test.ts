@@ -1,19 +1,14 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { neededScope } from "#server/live-functions.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../../support/live.ts"
-import { openBrowser, postJson, signUp, type Person } from "../../support/people.ts"
+import { openBrowser, postJson, type Person } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
-let app: TidelineApp
-let sql: postgres.Sql
-let ada: Person
 let fileId: string
 let threadId: string
+const { app, sql, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
+
 beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1 })
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
   await ada("/onboarding")
   await sql`update users set onboarding_completed = true where email = ${ada.email}`
   await ada("/api/files?name=notes.txt", { method: "POST", body: "the analytical engine" })
@@ -21,10 +16,6 @@ beforeAll(async () => {
   const [made] = await sql`select files._id as file, chat_threads._id as thread from files, chat_threads`
   fileId = String(made?.["file"])
   threadId = String(made?.["thread"])
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 
 type Call = () => { method: string; path: string; body?: object }

@@ -1,7 +1,5 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { MOST_PASSKEYS } from "#server/accounts/passkey-contract.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
 import {
@@ -14,18 +12,13 @@ import {
   type Passkey,
 } from "../../support/passkeys.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const VERIFY = "/api/auth/passkey/verify-authentication"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "boss@example.org, chief@example.org" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
+const { app, sql } = withTideline({
+  settings: { ADMIN_EMAILS: "boss@example.org, chief@example.org" },
+  connections: 2,
 })
 
 // All of them come from one network, and each needs the whole limit.

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
-import { openBrowser, signUp, type Person } from "../../support/people.ts"
+import { describe, expect, test } from "vitest"
+import { openBrowser } from "../../support/people.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const HOSTILE = [
   "//evil.example",
@@ -45,13 +45,7 @@ const HOSTILE = [
   "",
 ]
 
-let app: TidelineApp
-let ada: Person
-beforeAll(async () => {
-  app = await startTideline()
-  ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
-})
-afterAll(() => app.stop())
+const { app, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
 
 /** Every URL that redirects to a target from the request, and how it is requested. */
 const WAYS_IN: [string, (target: string) => Promise<Response>][] = [

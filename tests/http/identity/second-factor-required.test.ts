@@ -1,15 +1,11 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { expect, test } from "vitest"
 import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
 import { ada, postJson, signIn, signUp } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
-let app: TidelineApp
-beforeAll(async () => {
-  app = await startTideline({ SECOND_FACTOR: "required" })
-})
-afterAll(() => app.stop())
+const { app } = withTideline({ settings: { SECOND_FACTOR: "required" } })
 
 test("with SECOND_FACTOR=required nothing opens before a second factor is set up", async () => {
   const person = await signUp(app, ada)

@@ -1,9 +1,8 @@
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
+import { beforeEach, describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor, openAuthenticator, type Authenticator } from "../../support/second-factor.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const VERIFY = "/api/auth/two-factor/verify-totp"
 const VERIFY_RECOVERY = "/api/auth/two-factor/verify-backup-code"
@@ -11,16 +10,7 @@ const WRONG = "000000"
 
 type Browser = ReturnType<typeof openBrowser>
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "boss@example.org" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "boss@example.org" }, connections: 2 })
 
 // All of them come from one network, and each needs the whole limit.
 beforeEach(() => sql`delete from auth.rate_limit`)

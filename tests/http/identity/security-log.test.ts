@@ -1,27 +1,17 @@
 import { dirname } from "node:path"
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { authSecurityEvent } from "#db/schema/security.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
-import { startTideline, type TidelineApp } from "../../support/app.ts"
 import { runBuiltCommand } from "../../support/commands.ts"
 import { findEmail, type Email } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
+import { withTideline } from "../../support/with-tideline.ts"
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-let app: TidelineApp
-let sql: postgres.Sql
-beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "boss@example.org" })
-  sql = postgres(app.databaseUrl, { max: 2, onnotice() {} })
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
-})
+const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "boss@example.org" }, connections: 2 })
 
 // All of them come from one network, and each needs the whole limit.
 beforeEach(() => sql`delete from auth.rate_limit`)
