@@ -91,10 +91,8 @@ export async function startReply(
   { timeLimit = scope.config.chat.timeLimits.streamed }: TurnOptions = {},
 ): Promise<StartedReply> {
   const chunks = openQueue<ReplyChunk>()
-  const { turn, stop } = await beginTurn(scope, threadId, question, timeLimit, {
-    onChunk: chunks.add,
-    end: chunks.end,
-  })
+  const reader = failureLast({ onChunk: chunks.add, end: chunks.end })
+  const { turn, stop } = await beginTurn(scope, threadId, question, timeLimit, reader)
   if (turn.kind === "waiting") throw new Error("Only a message in the background may wait.")
   if (turn.kind === "answered") return { chunks: repeat(turn), stop, turn: null }
   if (turn.kind === "stored") return { chunks: repeatStored(turn.questionId), stop, turn: null }
@@ -133,6 +131,25 @@ interface Reader {
   onChunk(chunk: ReplyChunk): void
   /** No more chunks follow. May be called twice. */
   end(): void
+}
+
+/**
+ * A client stops reading at a failure, and may ask again at once: so it is told when the reply has
+ * ended.
+ */
+function failureLast(reader: Reader): Reader {
+  let failure: ReplyChunk | null = null
+  return {
+    onChunk(chunk) {
+      if (chunk.type === "error") failure = chunk
+      else reader.onChunk(chunk)
+    },
+    end() {
+      if (failure) reader.onChunk(failure)
+      failure = null
+      reader.end()
+    },
+  }
 }
 
 async function beginTurn(

@@ -88,6 +88,22 @@ describe("useChat in a stored conversation", () => {
     expect(await contents(threadId)).toEqual(["NEW", "Done."])
   })
 
+  it("learns of a failure once it can ask again", async () => {
+    const { chat, threadId } = await openChat()
+    let isTold = false
+    const failing = chat.sendMessage({ text: "Hello" }).then(() => (isTold = true))
+    const asked = await gateway.asked(0)
+    await sql.begin(async (holding) => {
+      await holding`select from chat_turns where thread_id = ${threadId} for update`
+      asked.fail()
+      const ends = () => holding`select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))`
+      await expect.poll(async () => (await ends()).length).toBeGreaterThan(0)
+      expect(isTold).toBe(false)
+    })
+    await failing
+    expect((await messages(threadId))[1]?.turn?.status).toBe("failed")
+  })
+
   it("sends the model the new text when a changed message is regenerated", async () => {
     const { chat, threadId } = await openChat()
     await reply(chat.sendMessage({ text: "OLD" }), "One.")
