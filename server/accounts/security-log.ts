@@ -28,7 +28,7 @@ export async function recordSecurityEvent(scope: Recording, event: SecurityEvent
       .from(authUser)
       .leftJoin(users, eq(users.clerkId, authUser.id))
       .where(eq(authUser.id, event.userId))
-    if (!person || (await isOneTooMany(here, event))) return
+    if (!person || (event.event === "sign-in-failed" && (await isOneTooMany(here, event.userId)))) return
     const isFirst = event.event === "signed-in" && (await isFirstSignIn(here, event.userId))
     const expiresAt = Date.now() + scope.config.securityLogDays * DAY
     const { from, ...rest } = event
@@ -43,16 +43,17 @@ export async function recordSecurityEvent(scope: Recording, event: SecurityEvent
 
 /**
  * Anybody can fail to sign in to anybody's account, so only a few failures per hour are recorded.
+ * The account's lock makes those that fail at the same moment count one after the other.
  */
-async function isOneTooMany({ db }: Scope<"db">, { userId, event }: SecurityEvent) {
-  if (event !== "sign-in-failed") return false
+async function isOneTooMany({ db }: Scope<"db">, userId: string) {
+  await db.select({ id: authUser.id }).from(authUser).where(eq(authUser.id, userId)).for("no key update")
   const [recent] = await db
     .select({ failures: count() })
     .from(authSecurityEvent)
     .where(
       and(
         eq(authSecurityEvent.userId, userId),
-        eq(authSecurityEvent.event, event),
+        eq(authSecurityEvent.event, "sign-in-failed"),
         sql`${authSecurityEvent._creationTime} > ${Date.now() - HOUR}`,
       ),
     )
