@@ -20,7 +20,7 @@ export type FormBody<Schema extends v.GenericSchema> =
       status: 400 | 413
       /** The first problem of each field; `form` has problems of the whole form. */
       errors: FormErrors<v.InferInput<Schema>>
-      /** The submitted values, to show them again; never a password. */
+      /** The submitted values, to show them again; never a password or a code. */
       values: Record<string, string>
     }
 
@@ -76,10 +76,13 @@ function unread(status: 400 | 413, errors: Record<string, RefusalData>) {
   return { status, errors }
 }
 
-/** What somebody filled in, to show it again: texts, and never a password. */
+/** The fields with which people prove who they are: a present password is often not called one. */
+const PROOF = /password|^(current|confirmation|code)$/i
+
+/** What somebody filled in, to show it again: texts, and never a password or a code. */
 export function filledIn(form: FormData): Record<string, string> {
   const shown = [...form].filter(
-    (field): field is [string, string] => typeof field[1] === "string" && !/password/i.test(field[0]),
+    (field): field is [string, string] => typeof field[1] === "string" && !PROOF.test(field[0]),
   )
   return Object.fromEntries(shown)
 }

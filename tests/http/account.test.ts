@@ -48,6 +48,21 @@ describe("the account page", () => {
 })
 
 describe("a password", () => {
+  it.each([
+    { intent: "change-password", current: "my old secret", password: "short" },
+    { intent: "change-address", current: "my old secret", email: "not an address" },
+    { intent: "remove-passkey", current: "my old secret", passkeyId: "" },
+    { intent: "begin-passkey", current: "my old secret", name: "" },
+    { intent: "remove-second-factor", current: "my old secret", code: "" },
+    { intent: "delete-account", confirmation: "my old secret".repeat(20) },
+    { intent: "no-such-form", current: "my old secret" },
+  ])("is not sent back with what is wrong in $intent", async (fields) => {
+    const person = await newPerson()
+    const { status, text } = await change(person, fields)
+    expect(status).toBe(400)
+    expect(text).not.toContain("my old secret")
+  })
+
   it("is changed by anyone who knows the current one, which signs out every other browser immediately", async () => {
     const person = await newPerson()
     const elsewhere = await signIn(app, person)
