@@ -224,6 +224,7 @@ it("a standby goes on replaying while a slot is made on it, which waits for the 
   })
   await insert(replicas, 1, 10)
   await expect.poll(() => countOn(own!), { timeout: 20_000 }).toBe(10)
+  await pauseBackgroundWriter(replicas.primary)
   const pool = openPool(own!.url, 1)
   const nobody = openPool("postgres://nobody@127.0.0.1:9/none", 1)
   onTestFinished(async () => void (await Promise.all([pool.close(), nobody.close()])))
@@ -245,6 +246,16 @@ it("a standby goes on replaying while a slot is made on it, which waits for the 
   expect(await slot()).toEqual([{ active: false }])
   await replicas.on(own!, (sql) => sql`select pg_drop_replication_slot('made_late')`)
 })
+
+/** Every 15 seconds it logs what the slot waits for. */
+async function pauseBackgroundWriter(node: Node) {
+  const pid = await replicas.on(node, async (sql) => {
+    const [row] = await sql`select pid from pg_stat_activity where backend_type = 'background writer'`
+    return Number(row?.["pid"])
+  })
+  process.kill(pid, "SIGSTOP")
+  onTestFinished(() => void process.kill(pid, "SIGCONT"))
+}
 
 const countOn = (node: Node) =>
   replicas.on(node, async (sql) => {
