@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { type TidelineApp } from "../support/app.ts"
+import type { TidelineApp } from "../support/app.ts"
 import { findEmail } from "../support/inbox.ts"
 import { image } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
