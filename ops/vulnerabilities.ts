@@ -20,6 +20,11 @@ interface Answer {
   results: { vulns?: { id: string }[]; next_page_token?: string }[]
 }
 
+interface Vulnerability {
+  summary?: string
+  aliases?: string[]
+}
+
 const { values, positionals } = parseArgs({
   options: { osv: { type: "string", default: "https://api.osv.dev" } },
   allowPositionals: true,
@@ -42,9 +47,13 @@ async function compare(packages: readonly Package[]): Promise<boolean> {
   for (let at = 0; at < packages.length; at += BATCH) {
     for (const [{ name, version }, ids] of await ask(packages.slice(at, at + BATCH))) {
       for (const id of ids) {
-        const reason = accepted[id]
+        const { summary = "", aliases = [] } = (await request(`/v1/vulns/${id}`)) as Vulnerability
+        const reason = [id, ...aliases].map((each) => accepted[each]).find((each) => each !== undefined)
         if (reason === undefined) open += 1
-        console.log(`${name} ${version}: ${id} ${reason ? `(accepted: ${reason})` : await describe(id)}`)
+        const names = aliases.map((alias) => `(${alias})`)
+        console.log(
+          [`${name} ${version}:`, id, reason ? `(accepted: ${reason})` : summary, ...names].join(" "),
+        )
       }
     }
   }
@@ -74,14 +83,6 @@ async function ask(packages: readonly Package[]): Promise<Map<Package, string[]>
   return found
 }
 
-async function describe(id: string): Promise<string> {
-  const { summary, aliases = [] } = (await request(`/v1/vulns/${id}`)) as {
-    summary?: string
-    aliases?: string[]
-  }
-  return [summary ?? "", ...aliases.map((alias) => `(${alias})`)].join(" ").trim()
-}
-
 async function request(path: string, body?: object): Promise<unknown> {
   const response = await fetch(server + path, {
     signal: AbortSignal.timeout(ANSWER_MS),
@@ -104,7 +105,7 @@ function readPackages(path: string): Package[] {
   return [...new Map(all).values()]
 }
 
-/** Ids that do not concern us, with the reason. */
+/** What does not concern us, by its id or one of its aliases, with the reason. */
 function readAccepted(path: string): Record<string, string> {
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Record<string, string>) : {}
 }

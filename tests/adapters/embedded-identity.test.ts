@@ -11,6 +11,7 @@ import { ENDPOINTS } from "#server/adapters/identity/embedded/endpoints.ts"
 import { hashPassword, verifyPassword } from "#server/adapters/identity/embedded/password.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
+import { openPasskey } from "../support/passkeys.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 const SETTINGS = {
@@ -179,6 +180,39 @@ describe("the endpoints of the provider", () => {
     const answer = await identity.handle?.({ request, address: "203.0.113.7" })
     expect([answer?.status, await answer?.json()]).toEqual([404, { error: "Not found" }])
   })
+})
+
+test("the origin that a passkey is for comes from the settings, whatever the request says", async () => {
+  const { auth } = await open()
+  const [user, passkey] = [{ id: "holder" }, openPasskey(SETTINGS)]
+  await database.db
+    .insert(schema.authUser)
+    .values({ ...user, name: "Holder", email: "holder@example.org", emailVerified: true })
+  await database.db.insert(schema.authPasskey).values({
+    userId: user.id,
+    id: "a-passkey",
+    credentialID: passkey.id,
+    publicKey: passkey.publicKey,
+    counter: 0,
+    deviceType: "singleDevice",
+    backedUp: false,
+  })
+  // As the provider's functions see it: over HTTP a request from elsewhere is refused before them.
+  const enter = async (origin: string) => {
+    const { headers, response } = await auth.api.generatePasskeyAuthenticationOptions({
+      headers: new Headers(),
+      returnHeaders: true,
+    })
+    const [cookie = ""] = headers.get("set-cookie")?.split(";") ?? []
+    const answer = await auth.api.verifyPasskeyAuthentication({
+      body: { response: JSON.parse(passkey.assert(response.challenge, { origin })) },
+      headers: new Headers({ origin, cookie }),
+      asResponse: true,
+    })
+    return answer.json()
+  }
+  expect(await enter("http://localhost:4000")).toMatchObject({ code: "AUTHENTICATION_FAILED" })
+  expect(await enter(SETTINGS.origin)).toMatchObject({ user })
 })
 
 describe("a password", () => {

@@ -20,6 +20,14 @@ export function openPasskey(app: Pick<TidelineApp, "origin">) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const id = randomBytes(32)
   let counter = 0
+  const { x = "", y = "" } = publicKey.export({ format: "jwk" })
+  // In CBOR: { 1: 2, 3: -7, -1: 1, -2: x, -3: y }
+  const key = Buffer.concat([
+    Buffer.from("a5010203262001215820", "hex"),
+    Buffer.from(x, "base64url"),
+    Buffer.from("225820", "hex"),
+    Buffer.from(y, "base64url"),
+  ])
 
   const dataOf = (flags: number, { rpId = new URL(app.origin).hostname, isVerified = true }: Faults) => {
     const count = Buffer.alloc(4)
@@ -39,15 +47,11 @@ export function openPasskey(app: Pick<TidelineApp, "origin">) {
 
   return {
     id: shared.id,
+    publicKey: key.toString("base64"),
 
     attest(challenge: string, faults: Faults = {}): string {
-      const { x = "", y = "" } = publicKey.export({ format: "jwk" })
-      const coordinates = [x, y].map((part) => Buffer.from(part, "base64url"))
-      const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = coordinates
-      // In CBOR: { 1: 2, 3: -7, -1: 1, -2: x, -3: y }
-      const key = [Buffer.from("a5010203262001215820", "hex"), first, Buffer.from("225820", "hex"), second]
       const head = Buffer.concat([dataOf(0x40, faults), Buffer.alloc(16), Buffer.from([0, id.length]), id])
-      const authData = Buffer.concat([head, ...key])
+      const authData = Buffer.concat([head, key])
       const attestationObject = Buffer.concat([
         Buffer.from([0xa3]),
         ...["fmt", "none", "attStmt"].map(encodeText),

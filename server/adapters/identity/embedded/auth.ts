@@ -99,8 +99,8 @@ export function authOptions(settings: AuthSettings) {
         suspendedAt: { type: "date", required: false, input: false, returned: false },
       },
     },
-    // No cache in the cookie: a changed plan and an ended session take effect with the next
-    // request.
+    // No cache in the cookie: a changed plan and an ended session take effect with the next request,
+    // and a session that was ended adds no passkey (CVE-2026-134321).
     session: {
       expiresIn: SESSION_LIFE,
       updateAge: SESSION_RENEWAL,
