@@ -85,7 +85,7 @@ export default function Home({ loaderData }: Route.ComponentProps) {
         <Section
           id="self-host"
           title={t`Two commands, nothing else to install`}
-          lead={t`You need Node 22.22 or later. The first start writes a settings file with generated secrets, sets up a real PostgreSQL in a folder, and prints the URL to open.`}
+          lead={t`You need Node 20 or later, with npm. The first start writes a settings file with generated secrets, sets up a real PostgreSQL in a folder, and prints the URL to open.`}
         >
           <EmbeddedServices />
         </Section>
