@@ -29,6 +29,8 @@ interface Setting {
   databaseUrl: string
   /** The application's working directory. */
   folder: string
+  /** The server of another build. */
+  server?: string
 }
 
 /** Starts the candidate with the meter loaded into its process. */
@@ -77,8 +79,13 @@ async function startSmall(
 }
 
 /** Signed-in users send every message to a stored conversation. */
-async function startTideline({ upstream, databaseUrl, folder }: Setting): Promise<Running> {
-  const program = startProgram<MeterCommands>(builtServer(root), [], {
+async function startTideline({
+  upstream,
+  databaseUrl,
+  folder,
+  server = builtServer(root),
+}: Setting): Promise<Running> {
+  const program = startProgram<MeterCommands>(server, [], {
     before: METER,
     cwd: folder,
     env: {

@@ -20,6 +20,8 @@ export interface Stage {
   postmaster: number
   /** The application's working directory. */
   folder: string
+  /** The server of another build. */
+  server?: string
 }
 
 export interface Trial {
