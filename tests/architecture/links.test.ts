@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../..")
 const files = filesIn("").filter((file) => !file.startsWith("db/migrations/"))
 const pages = files.filter((file) => file.endsWith(".md") && file !== "CHANGELOG.md")
 const decisions = files.flatMap((file) => /^docs\/decisions\/(\d{4})-/.exec(file)?.[1] ?? [])
-const archive = read("docs/decisions/archive.md").matchAll(/^\| (\d{4}):/gm)
+const archive = read("docs/decisions/archive.md").matchAll(/\*\*(\d{4})\*\*/g)
 const numbers = new Set([...decisions, ...[...archive].map(([, number = ""]) => number)])
 
 /** Paths from the root, and sources that are named by the end of their path. */

@@ -6,7 +6,7 @@ const LONG_FORMS = ["FAULTS", "FAILOVER", "HISTORY", "UPLOADS"]
 /**
  * Whether this run includes the tests that `npm test` leaves out, as `npm run test:all` does, which
  * every pull request and every night run. What `npm test` keeps of each group still shows its
- * faults: docs/decisions/0072 says which.
+ * faults (docs/decisions/0072).
  */
 export const ALL = process.env["TESTS"] === "all" || LONG_FORMS.some((name) => process.env[name] === "long")
 
