@@ -37,7 +37,7 @@ export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
  */
 export async function requireMatch(
   scope: Scope<"db" | "viewer">,
-  id: string,
+  { fileId = "" }: Readonly<Record<string, string>>,
   headers: Headers,
 ): Promise<void> {
   if (!headers.has("if-match")) return
@@ -45,7 +45,7 @@ export async function requireMatch(
     .select({ sha256: blobs.sha256 })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
-    .where(and(readableFiles(scope), isFile(id)))
+    .where(and(readableFiles(scope), isFile(fileId)))
   if (file && isUnmet(headers, `"${file.sha256}"`)) throw new PreconditionFailed("precondition-failed")
 }
 

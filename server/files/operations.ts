@@ -11,30 +11,29 @@ import { restoreFile, restoreFiles } from "./restore.ts"
 import { fileShareFunctions } from "./shares.ts"
 import { emptyTrash, purgeFile, purgeFiles, trashFile, trashFiles } from "./trash.ts"
 
-const others = implement(fileOperations, {
-  list: listFiles,
-  async rename(scope, { fileId, fileName }, { headers }) {
-    await requireMatch(scope, fileId, headers)
-    return renameFile(scope, fileId, { fileName })
+const others = implement(
+  fileOperations,
+  {
+    list: listFiles,
+    rename: (scope, { fileId, fileName }) => renameFile(scope, fileId, { fileName }),
+    remove: (scope, { fileId }) => trashFile(scope, fileId),
+    purge: (scope, { fileId }) => purgeFile(scope, fileId),
+    delete: (scope, { fileId, permanently }) =>
+      (permanently === undefined ? trashFile : purgeFile)(scope, fileId),
+    restore: (scope, { fileId }) => restoreFile(scope, fileId),
+    count: countMatching,
+    removeMany: trashFiles,
+    removeAll: (scope, all) => trashFiles(scope, { all }),
+    trash: trashFiles,
+    restoreMany: restoreFiles,
+    purgeMany: purgeFiles,
+    emptyTrash,
+    emptyTrashOf: emptyTrash,
+    move: moveFiles,
+    copy: (scope, asked, { once }) => copyFiles(scope, asked, once),
   },
-  remove: (scope, { fileId }) => trashFile(scope, fileId),
-  purge: (scope, { fileId }) => purgeFile(scope, fileId),
-  async delete(scope, { fileId, permanently }, { headers }) {
-    await requireMatch(scope, fileId, headers)
-    await (permanently === undefined ? trashFile : purgeFile)(scope, fileId)
-  },
-  restore: (scope, { fileId }) => restoreFile(scope, fileId),
-  count: countMatching,
-  removeMany: trashFiles,
-  removeAll: (scope, all) => trashFiles(scope, { all }),
-  trash: trashFiles,
-  restoreMany: restoreFiles,
-  purgeMany: purgeFiles,
-  emptyTrash,
-  emptyTrashOf: emptyTrash,
-  move: moveFiles,
-  copy: (scope, asked, { once }) => copyFiles(scope, asked, once),
-})
+  requireMatch,
+)
 
 export const fileFunctions = [
   ...others,

@@ -43,10 +43,7 @@ export function performOperations(operations: readonly Operation[], file?: FormF
     const parsed = v.safeParse(operation.input, input)
     if (!parsed.success) return refused(400, describeIssues(parsed.issues))
     try {
-      const output = await operation.run(scope, parsed.output, {
-        headers: request.headers,
-        network: networkIn(context),
-      })
+      const output = await operation.run(scope, parsed.output, { network: networkIn(context) })
       const { [NEXT]: next } = fields
       if (typeof next === "string") return redirect(safeTarget(nextPage(next, output), url.origin))
       return data<FormOutcome>({ ...about, output })

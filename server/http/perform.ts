@@ -21,16 +21,13 @@ export const perform: MiddlewareFunction<Response> = async ({ context, request }
   if (!honours && isConditional(request)) return refuseCondition()
   const scope = await requireScope(context)
   return answerRefusals(async () => {
+    await operation.match?.(scope, found.values, request.headers)
     const input = await inputOf(request, asked)
     if (input instanceof Response) return input
     const output = await operation.run(
       scope,
       { ...input, ...found.values },
-      {
-        headers: request.headers,
-        network: networkIn(context),
-        once: once && onceOf(request),
-      },
+      { network: networkIn(context), once: once && onceOf(request) },
     )
     if (output instanceof Response) return output
     if (!operation.output) return new Response(null, { status: 204 })

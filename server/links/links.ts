@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { and, desc, eq } from "drizzle-orm"
+import { and, desc, eq, inArray } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { Conflict, NotFound } from "#server/errors.ts"
@@ -97,7 +97,7 @@ export async function listLinks<Row extends LinkRow>(
  */
 export async function revokeLink(
   scope: Scope<"db" | "viewer">,
-  { links, of, afterRevoking }: LinkTarget<never, LinkRow>,
+  { name, things, links, of, afterRevoking }: LinkTarget<never, LinkRow>,
   linkId: string,
 ): Promise<void> {
   if (!v.is(LinkId, linkId)) throw new NotFound("link")
@@ -107,7 +107,12 @@ export async function revokeLink(
       .delete(links)
       .where(and(mayEdit(scope, links), here))
       .returning({ thingId: of })
-    if (!revoked) return refuseChange({ ...scope, db: tx }, links, here, "link")
+    if (!revoked) {
+      const listed = tx.select({ _id: things._id }).from(things).where(eq(things.trashed, false))
+      // Nobody who only reads is told of a conversation in the trash.
+      const seen = name === "conversation" ? and(here, inArray(of, listed)) : here
+      return refuseChange({ ...scope, db: tx }, links, seen, "link")
+    }
     await afterRevoking?.(tx, String(revoked.thingId))
   })
 }

@@ -39,7 +39,7 @@ export interface Spec {
     field?: string
     /** 201 instead of 200. */
     creates?: true
-    /** Unless it is honoured, `If-Match` is refused. The function is called with the headers. */
+    /** Unless it is honoured, `If-Match` is refused. */
     honours?: "If-Match"
     /** The function is called with the `Idempotency-Key`, so that nothing is created twice. */
     once?: true

@@ -7,7 +7,6 @@ import type { Declared, May, OutputOf, Refuses } from "./contract.ts"
 
 /** What comes with the input. With a mutation of the socket nothing does. */
 interface Call {
-  headers: Headers
   once?: { readonly key: string } | undefined
 }
 
@@ -19,7 +18,11 @@ interface HttpCall extends Call {
 /** An operation with the function that performs it. */
 export type Operation = Declared & {
   run(scope: MutationScope, input: unknown, call: Call | HttpCall): Promise<unknown>
+  match?: Match | undefined
 }
+
+/** Throws `PreconditionFailed` unless `If-Match` names what a path leads to. Before the input is read. */
+type Match = (scope: MutationScope, inPath: Record<string, string>, headers: Headers) => Promise<void>
 
 /** Each function's first parameter names what it needs. */
 type Functions<Ops extends Record<string, Declared>> = {
@@ -34,9 +37,11 @@ type Functions<Ops extends Record<string, Declared>> = {
 export function implement<Ops extends Record<string, Declared>>(
   declared: Ops,
   functions: Functions<Ops>,
+  match?: Match,
 ): Operation[] {
   return Object.entries(declared).map(([key, operation]) =>
     Object.assign({}, operation, {
+      match: operation.http?.honours && match,
       run:
         operation.may === "session" ? withSession(functions[key as keyof Ops]) : functions[key as keyof Ops],
     }),
@@ -63,7 +68,7 @@ export function mutationsOf(operations: readonly Operation[]): Mutation<Mutation
         value: returnedBy(operation),
         refusals: sentencesOf(refusesOf(operation)),
         async run(scope: MutationScope, input) {
-          const output = await operation.run(scope, input, { headers: new Headers() })
+          const output = await operation.run(scope, input, {})
           const { returns } = operation
           return returns === undefined ? output : (output as Record<string, unknown>)[returns]
         },

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, like, ne, sql } from "drizzle-orm"
+import { and, asc, eq, like, ne, sql } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
@@ -11,39 +11,18 @@ import { SpaceId } from "./place-contract.ts"
 import { numberedSlug, slugOf } from "./slug.ts"
 
 /** The viewer's spaces, in the order in which they joined them. */
-export function listSpaces({ db, viewer }: Scope<"db" | "viewer">): Promise<SpaceSummary[]> {
+export function listSpaces({ db, viewer }: Scope<"db" | "viewer">, id?: string): Promise<SpaceSummary[]> {
   return db
     .select({ ...summary, role: spaceMembers.role })
     .from(spaceMembers)
     .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
-    .where(ownMemberships({ viewer }))
+    .where(and(ownMemberships({ viewer }), id === undefined ? undefined : eq(spaces._id, id)))
     .orderBy(asc(spaceMembers._id))
 }
 
-/** The spaces that the viewer deleted and can still restore. */
-export function listTrashedSpaces({ db, viewer }: Scope<"db" | "viewer">): Promise<SpaceSummary[]> {
-  return db
-    .select({ ...summary, role: spaceMembers.role })
-    .from(spaceMembers)
-    .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
-    .where(
-      and(
-        eq(spaceMembers.userId, viewer.user._id),
-        eq(spaceMembers.trashed, true),
-        eq(spaceMembers.role, "owner"),
-      ),
-    )
-    .orderBy(desc(spaceMembers.trashedAt))
-}
-
 /** One of the viewer's spaces. Throws `NotFound`. */
-export async function findSpace({ db, viewer }: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
-  if (!v.is(SpaceId, id)) throw new NotFound("space")
-  const [space] = await db
-    .select({ ...summary, role: spaceMembers.role })
-    .from(spaceMembers)
-    .innerJoin(spaces, eq(spaces._id, spaceMembers.spaceId))
-    .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceId, id)))
+export async function findSpace(scope: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
+  const [space] = v.is(SpaceId, id) ? await listSpaces(scope, id) : []
   if (!space) throw new NotFound("space")
   return space
 }
@@ -179,8 +158,13 @@ export function trashSpace(scope: Scope<"db" | "viewer">, id: string): Promise<v
 export function restoreSpace(scope: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
   return scope.db.transaction(async (tx) => {
     const inside = { ...scope, db: tx }
-    const found = (await listTrashedSpaces(inside)).some(({ _id }) => _id === id)
-    if (!found) throw new NotFound("space")
+    const owned = and(
+      eq(spaceMembers.userId, scope.viewer.user._id),
+      eq(spaceMembers.spaceId, id),
+      eq(spaceMembers.role, "owner"),
+      eq(spaceMembers.trashed, true),
+    )
+    if (!v.is(SpaceId, id) || (await tx.$count(spaceMembers, owned)) === 0) throw new NotFound("space")
     await tx.update(spaces).set({ trashed: false, trashedAt: null }).where(eq(spaces._id, id))
     return findSpace(inside, id)
   })

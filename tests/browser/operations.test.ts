@@ -6,6 +6,7 @@ import { post } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"
 import { openGate, type Gate } from "../support/gate.ts"
+import { image } from "../support/images.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
 
 let gate: Gate
@@ -120,6 +121,27 @@ describe("the form of an operation, with JavaScript", () => {
     await page.waitForURL(/\/s\/steam\/settings$/)
     expect(await page.getByRole("alert").count()).toBe(0)
     expect(posted).toEqual([])
+  })
+
+  it("says at the field what is wrong with it", async () => {
+    const page = await openLive(ada, "/s/engines/settings")
+    const address = page.getByLabel("Address, after /s/")
+    await address.evaluate((field: HTMLInputElement) => field.removeAttribute("pattern"))
+    await address.fill("Steam engines!")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await formWith(page, "Save").getByRole("alert").waitFor()
+    expect(await address.getAttribute("aria-invalid")).toBe("true")
+    expect(await address.inputValue()).toBe("Steam engines!")
+  })
+
+  it("says that a picture was saved, beside the picture", async () => {
+    const page = await openLive(ada, "/s/engines/settings")
+    const buffer = await image("png", [8, 8])
+    await page.locator("input[name=picture]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer })
+    await page.getByRole("button", { name: "Save picture" }).click()
+    await page.getByRole("button", { name: "Remove picture" }).waitFor()
+    await page.getByText("Picture saved.").waitFor()
+    expect(await page.locator("input[name=picture]").inputValue()).toBe("")
   })
 
   it("leaves somebody where they went while it was performed", async () => {

@@ -48,6 +48,9 @@ describe("a change", () => {
     }
     expect((await rename('"other"')).status).toBe(412)
     expect((await ada(path, { method: "DELETE", headers: { "If-Match": '"other"' } })).status).toBe(412)
+    const unread = { "Content-Type": "application/json", "If-Match": '"other"' }
+    expect((await ada(path, { method: "PATCH", headers: unread, body: "{}" })).status).toBe(412)
+    expect((await ada(`${path}?permanently=2`, { method: "DELETE", headers: unread })).status).toBe(412)
     expect(await nameOf()).toBe("a.txt")
     expect((await rename(etag)).status).toBe(200)
     expect((await rename("*")).status).toBe(200)

@@ -184,6 +184,13 @@ describe("a link to a conversation in a space", () => {
     await sql`delete from space_members where user_id = ${ids.editor}`
     expect(await visit()).toBe(404)
   })
+
+  it("does not exist while the conversation is in the trash, for somebody who could not revoke it before", async () => {
+    const revoke = () => people.reader(`/api/chat/shares/${there.shareId}`, { method: "DELETE" })
+    expect((await revoke()).status).toBe(403)
+    await sql`update chat_threads set trashed = true, trashed_at = 1 where _id = ${there.threadId}`
+    expect((await revoke()).status).toBe(404)
+  })
 })
 
 /** With a message that was edited, its reply, and a link. Another one is in the trash. */

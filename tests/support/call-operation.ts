@@ -10,5 +10,5 @@ export async function callOperation(
   const operation = domains.flatMap(({ operations = [] }) => operations).find((each) => each.name === name)
   if (!operation) throw new Error(`There is no operation ${name}.`)
   // A test passes what the operation needs.
-  return operation.run(scope as MutationScope, input, { headers: new Headers() })
+  return operation.run(scope as MutationScope, input, {})
 }

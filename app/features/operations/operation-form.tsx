@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react"
 import { useActionData, useFetcher, useNavigate } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
-import type { Shown } from "#app/realtime/mutations.ts"
+import type { Refused, Shown } from "#app/realtime/mutations.ts"
 import { useClient } from "#app/realtime/use-live.tsx"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
@@ -27,8 +27,7 @@ type FieldOf<Op> = (
 /**
  * A form that performs an operation: as a mutation of the live connection, and by the page's action
  * (`performOperations`) without JavaScript, without a connection, and for what no socket takes. What is
- * refused is said below the form, and at its field where the answer to a posted form names one. Its page
- * has a `FormNotice`.
+ * refused is said at its field, or below the form. Its page has a `FormNotice`.
  */
 export function OperationForm<Op extends FormOperation>({
   of: operation,
@@ -121,13 +120,15 @@ export function OperationForm<Op extends FormOperation>({
     setPending(false)
   }
 
-  function post(data: FormData) {
-    const isMutation = !operation.httpOnly && (shown !== undefined || client.freshness().state === "live")
+  function post(
+    data: FormData,
+    mutates = shown !== undefined || client.freshness().state === "live",
+  ): Promise<void> {
     setMutated(null)
-    return isMutation ? mutate(data) : fetcher.submit(data, { method: "post", encType })
+    return mutates && !operation.httpOnly ? mutate(data) : fetcher.submit(data, { method: "post", encType })
   }
 
-  async function mutate(data: FormData) {
+  async function mutate(data: FormData): Promise<void> {
     try {
       const value = await client.mutate(operation, inputIn(data) as ArgsOf<Op>, shown)
       setMutated({ ...about, output: value })
@@ -137,6 +138,8 @@ export function OperationForm<Op extends FormOperation>({
       // The page may have been moved to its new address in the meantime.
       if (page !== undefined && page !== window.location.pathname) await navigate(page)
     } catch (error) {
+      // The answer to a posted form says which field it is.
+      if ((error as Refused).code === "invalid") return post(data, false)
       setMutated({ ...about, errors: { form: error as Error } })
       if (!form.current) toast.show({ tone: "danger", title: say(error as Error) ?? "" })
     }

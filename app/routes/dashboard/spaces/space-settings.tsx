@@ -79,8 +79,6 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
         </p>
         <div className="mt-4 flex flex-wrap items-center gap-3">
           <OperationForm
-            // Clears the chosen file once it was saved.
-            key={space.spacePictureId}
             of={spacePageOperations.savePicture}
             values={{ spaceId }}
             submit={t`Save picture`}
@@ -89,7 +87,13 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
             className="contents"
           >
             <div className="w-full">
-              <PictureField name={space.spaceName} image={pictureOf(space)} className="rounded-lg" />
+              <PictureField
+                // Clears the chosen file once it was saved.
+                key={space.spacePictureId}
+                name={space.spaceName}
+                image={pictureOf(space)}
+                className="rounded-lg"
+              />
             </div>
           </OperationForm>
           {space.spacePictureId === null ? null : (
