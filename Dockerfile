@@ -30,7 +30,7 @@ FROM node:24-bookworm-slim AS base
 RUN rm -rf /opt/yarn-* /usr/local/lib/node_modules /usr/local/include /usr/local/share/man /usr/local/share/doc /usr/local/CHANGELOG.md \
     /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /usr/local/bin/docker-entrypoint.sh
 
-# In one layer, so that what was removed takes no room below it.
+# In one layer, so that what was removed takes no space below it.
 FROM scratch
 ARG VERSION=0.1.0
 ARG COMMIT

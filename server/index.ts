@@ -33,8 +33,8 @@ const CONNECTIONS_AT_ONCE = 4096
 
 /**
  * Connections that may be open. Offices share an address, and so do all clients behind a proxy that
- * TRUSTED_PROXIES does not name: there is room for their live connections, which are refused with a
- * message, and for as many others.
+ * TRUSTED_PROXIES does not name: the limit fits their live connections, which are refused with a
+ * message, and as many others.
  */
 const MOST_CONNECTIONS = 20_000
 const MOST_OF_AN_ADDRESS = 2 * LIMITS.maxConnectionsPerAddress

@@ -36,7 +36,7 @@ export function judge(medians: Medians<Candidate>): string[] {
       MEMORY_RATIO,
     ),
     describeBar(
-      "the same, garbage room given back",
+      "the same, after garbage collection",
       figure(idle, "atLeast") / figure(idle, "atLeast", "bare"),
       MEMORY_RATIO,
     ),

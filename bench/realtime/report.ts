@@ -46,7 +46,7 @@ export function report(measured: readonly Measured<Candidate>[]): Medians<Candid
 /** The printed figures of measurements other than rates, in this order. */
 const FIGURES: Record<string, string> = {
   perSocket: "resident KiB per socket",
-  atLeast: "the same, garbage room given back",
+  atLeast: "the same, after garbage collection",
   toHalf: "ms until half of the clients",
   toLast: "ms until the last client",
   blocked: "longest block of the event loop, ms",

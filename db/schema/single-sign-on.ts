@@ -2,7 +2,7 @@ import { index, text } from "drizzle-orm/pg-core"
 import { auth, authSession } from "./auth.ts"
 import { owned } from "./ownership.ts"
 
-/** Which session at a provider of single sign-on a session here began with. It ends with that one. */
+/** The single sign-on provider's session behind each session here, which ends with it. */
 export const authProviderSession = auth.table(
   "provider_session",
   {

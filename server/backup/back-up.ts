@@ -71,7 +71,7 @@ export async function backUp(source: BackupSource, target: BackupTarget): Promis
     const backup = await write(source, target).catch((error: unknown) => {
       if (!isFull(error)) throw error
       throw new Error(
-        `There is no room left in ${target.directory}. No backup was written, and the earlier ones are as they were.`,
+        `There is no space left in ${target.directory}. No backup was written, and the earlier ones are as they were.`,
         { cause: error },
       )
     })

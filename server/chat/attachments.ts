@@ -101,7 +101,7 @@ export function createFileReader(
     if (!file || !kind) return say(`[File ${name} was attached here, and is removed by now.]`)
     if (kind === "image" && withoutImages) return say(nameImage(fileName))
     if (tokens <= 0 || (kind === "text" ? characters <= 0 : sizeForModel(file.size) > bytes)) {
-      return say(`[File ${name} was attached here. There is no room to repeat it.]`)
+      return say(`[File ${name} was attached here. It does not fit into this request.]`)
     }
     if (kind === "image" && file.size > IMAGE_LIMIT) return readShrunk(file, name)
     // A UTF-16 unit takes three bytes at most.

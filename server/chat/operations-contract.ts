@@ -9,7 +9,7 @@ const Stopped = v.strictObject({
 })
 
 /** What the attachments of a conversation are refused with in its next place. */
-const NO_ROOM = [
+const OVER_QUOTA = [
   "too-many-files",
   "too-many-files-of-owner",
   "not-enough-space",
@@ -93,7 +93,7 @@ export const chatOperations = operations(
       refuses: {
         not_found: ["no-such-space"],
         conflict: ["reply-running", "conversation-of-several"],
-        too_large: NO_ROOM,
+        too_large: OVER_QUOTA,
       },
       http: { at: "POST /api/chat/threads/:threadId/move", id: "moveThread", field: "thread" },
     },
@@ -107,7 +107,7 @@ export const chatOperations = operations(
         forbidden: ["space-reader"],
         not_found: ["no-such-space"],
         conflict: ["reply-running"],
-        too_large: NO_ROOM,
+        too_large: OVER_QUOTA,
       },
       http: { at: "POST /api/chat/threads/:threadId/copy", id: "copyThread", field: "thread", creates: true },
     },

@@ -162,7 +162,7 @@ async function* openOneByOne(scope: Archiving, entries: Iterable<Entry>) {
   }
 }
 
-/** The times that a zip can hold, with room for time zones. */
+/** The times that a zip can hold, with a day to spare for time zones. */
 const FIRST = Date.UTC(1980, 0, 2)
 const LAST = Date.UTC(2107, 11, 30)
 

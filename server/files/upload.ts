@@ -34,10 +34,10 @@ type Reserved = Exclude<Awaited<ReturnType<typeof reserveSpace>>, { earlier: unk
 const RENEWAL_INTERVAL = 60_000
 
 /**
- * Receives one file in one request, as a personal one or into a space. Its room is reserved before the first byte, its bytes are
- * durable before its row is written, and if anything fails in between, nothing remains. Throws
- * `TooLarge`, `OutOfSpace` beyond the quota of who pays, `BadRequest` if the number of bytes is not
- * the announced one, and `NotFound` or `Forbidden` for a space, also when the viewer loses the right
+ * Receives one file in one request, as a personal one or into a space. Its quota is reserved before
+ * the first byte, its bytes are durable before its row is written, and if anything fails in between,
+ * nothing remains. Throws `TooLarge`, `OutOfSpace` beyond the quota of who pays, `BadRequest` if the
+ * number of bytes is not the announced one, and `NotFound` or `Forbidden` for a space, also when the viewer loses the right
  * to add to it while bytes arrive. With a key, what has arrived before is compared and not stored
  * again: throws `Unprocessable` for other bytes, and `Conflict` while the first are arriving.
  */

@@ -102,7 +102,7 @@ describe("a message with files", () => {
     expect(latest?.match(/é/g)).toHaveLength(70_000)
     expect(earlier).toMatch(/The beginning of its text follows/)
     expect(earlier?.match(/é/g)).toHaveLength(30_000)
-    expect(earliest).toBe('[File "long.txt" was attached here. There is no room to repeat it.]')
+    expect(earliest).toBe('[File "long.txt" was attached here. It does not fit into this request.]')
   })
 
   it("includes an empty file, and one that is not UTF-8", async () => {

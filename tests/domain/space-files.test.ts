@@ -359,7 +359,7 @@ describe("what a space stores", () => {
     expect(await findWrongUsage(drawer)).toEqual([])
   })
 
-  it("is refused in a transfer to somebody whose plan has no room for it", async () => {
+  it("is refused in a transfer to somebody whose plan has no space for it", async () => {
     await uploadFile(people.owner, aFile("a.bin", Buffer.alloc(60_000)), { spaceId })
     await uploadFile(people.editor, aFile("own.bin", Buffer.alloc(60_000)), {})
     await expect(transferSpace(people.owner, spaceId, idOf("editor"))).rejects.toMatchObject({

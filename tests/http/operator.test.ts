@@ -336,7 +336,9 @@ describe("the waitlist", () => {
     expect(await (await operator("/admin/waitlist")).text()).toContain("waiting@example.org")
     const done = await act("/admin/waitlist", { intent: "invite", email: "waiting@example.org" })
     expect(done.page).toContain("Done: you invited waiting@example.org.")
-    expect((await findEmail(app, "waiting@example.org", /room/)).text).toContain("/sign-up?invitation=")
+    expect((await findEmail(app, "waiting@example.org", /room for you/)).text).toContain(
+      "/sign-up?invitation=",
+    )
     const malformed = await act("/admin/waitlist", { intent: "invite", email: "no address" })
     expect(malformed.status).toBe(400)
     expect(malformed.page).toContain("Enter an email address such as ada@example.org.")

@@ -158,7 +158,7 @@ const ROWS: Record<string, (owner: Owner) => Promise<string>> = {
     return about.detail
   },
   "public.space_members": async ({ user }) => {
-    const [space] = await db.insert(spaces).values({ name: "Engine room", slug: "engine-room" }).returning()
+    const [space] = await db.insert(spaces).values({ name: "Engine house", slug: "engine-house" }).returning()
     const member = { spaceId: space?._id ?? "", userId: user._id, role: "editor" as const }
     const [membership] = await db.insert(spaceMembers).values(member).returning()
     return membership?._id ?? ""

@@ -14,12 +14,12 @@ const FILES = 4 * GB
 const PROCESSES = WORKERS * 0.5 * GB
 
 /**
- * Puts the temporary files of this run into memory, where the system offers that and has room:
+ * Puts the temporary files of this run into memory, where the system offers that and has the space:
  * every test database is copied file by file, which takes twenty times as long on a disk. Elsewhere,
  * and for the long forms, whose files would not fit, they stay where they are.
  */
 export function keepTemporaryFilesInMemory() {
-  if (Object.entries(process.env).some(([name, value]) => isLongForm(name, value)) || !hasRoom()) return
+  if (Object.entries(process.env).some(([name, value]) => isLongForm(name, value)) || !hasSpace()) return
   for (const name of readdirSync(MEMORY)) if (isOfEndedRun(name)) remove(join(MEMORY, name))
   const folder = join(MEMORY, NAME + process.pid)
   mkdirSync(folder, { recursive: true })
@@ -31,7 +31,7 @@ function isLongForm(name: string, value: string | undefined) {
   return /^(FAULTS|HISTORY|UPLOADS)$/.test(name) && value === "long"
 }
 
-function hasRoom(): boolean {
+function hasSpace(): boolean {
   try {
     // Some containers let nothing run from there, and the tests copy programs.
     const mount = readFileSync("/proc/mounts", "utf8")

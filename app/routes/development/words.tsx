@@ -34,7 +34,7 @@ export function Words() {
       </div>
       <Alert title="For your information">Something you may want to know.</Alert>
       <Alert tone="success" title="Saved" />
-      <Alert tone="warning" title="Nearly full" action={<Button size="sm">Make room</Button>}>
+      <Alert tone="warning" title="Nearly full" action={<Button size="sm">Free up space</Button>}>
         950 MB of 1 GB are used.
       </Alert>
       <Alert tone="danger" title="It was not saved">

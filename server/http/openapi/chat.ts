@@ -76,7 +76,10 @@ export const chatPaths: Record<string, PathItem> = {
         }),
         "500": refusal("AI_GATEWAY_API_KEY is not configured, or the question could not be taken.", COUNTED),
         "503": refusal("The database can't be reached.", COUNTED),
-        "507": refusal("The plan of who pays for the place has no room for a file in the message.", COUNTED),
+        "507": refusal(
+          "A file in the message would exceed the quota of the person or of the space's owner.",
+          COUNTED,
+        ),
       },
     },
   },

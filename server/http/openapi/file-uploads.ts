@@ -49,7 +49,7 @@ const ofUpload = {
 const ofBytes = {
   "408": tusRefusal("No bytes came for a minute."),
   "413": tusRefusal("The file is larger than allowed, or the body goes past the length that was announced."),
-  "507": tusRefusal("The plan, or the disk, has no room for it."),
+  "507": tusRefusal("It would exceed the quota, or the disk is full."),
 }
 
 const abilities = (id: string): Operation => ({
@@ -158,7 +158,7 @@ export const fileUploadsPaths: Record<string, PathItem> = {
       parameters: [uploadId, speaksTus],
       responses: {
         ...ofUpload,
-        "204": { description: "Its room is free again.", headers: tusVersion },
+        "204": { description: "The space it reserved is free again.", headers: tusVersion },
         "409": tusRefusal("It is a file already."),
       },
     },

@@ -83,7 +83,9 @@ export const filesPaths: Record<string, PathItem> = {
         ),
         "413": refusal("A file is larger than allowed."),
         "422": refusal(keyUsed),
-        "507": refusal("The plan, the plan of the space's owner, or the disk, has no room for it."),
+        "507": refusal(
+          "It would exceed the quota of the person or of the space's owner, or the disk is full.",
+        ),
       },
     },
   },

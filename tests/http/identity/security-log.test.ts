@@ -365,7 +365,7 @@ describe("an email tells the person", () => {
 
   test("or is only logged as an error if it cannot be queued, and the change is made", async () => {
     const person = await newPerson()
-    await sql`create function refuse_email() returns trigger language plpgsql as 'begin raise exception $$no room$$; end'`
+    await sql`create function refuse_email() returns trigger language plpgsql as 'begin raise exception $$no space$$; end'`
     await sql`create trigger refuse_email before insert on mail_outbox for each row
       when (new.kind = 'security-notice') execute function refuse_email()`
     try {

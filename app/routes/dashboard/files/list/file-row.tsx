@@ -131,7 +131,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
             </p>
           ) : null}
         </div>
-        {/* With the name of who added it, a line of its own until there is room for the file's name. */}
+        {/* With the name of who added it, a line of its own until the file's name fits beside it. */}
         <p
           className={classNames(
             "flex gap-1.5 text-faint tabular-nums",
@@ -181,7 +181,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   )
 })
 
-/** Where there is room for a second time beside that of the upload. */
+/** Where a second time fits beside that of the upload. */
 function ModifiedTime({
   file: { modifiedAt },
   now,
