@@ -136,9 +136,6 @@ export default [
   // Invitations to spaces, for anyone with the link
   route("join/:token", "routes/join/page.tsx"),
 
-  // Development only
-  route("_ui", "routes/development/controls.tsx"),
-
   // Unknown URLs, so that the guard sees them too.
   route("*", "routes/site/not-found.tsx"),
 ] satisfies RouteConfig

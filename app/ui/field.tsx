@@ -1,14 +1,6 @@
 import { useId, type ComponentProps, type ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 
-interface FieldWords {
-  label: string
-  hint?: ReactNode
-  error?: string | undefined
-  /** Hides the label visually, where the context makes it obvious. */
-  labelHidden?: boolean | undefined
-}
-
 /** An input with its label, hint and error. `after` is rendered inside the input, at its end. */
 export function Field({
   label,
@@ -18,60 +10,31 @@ export function Field({
   after,
   className,
   ...input
-}: FieldWords & ComponentProps<"input"> & { after?: ReactNode }) {
+}: {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  /** Hides the label visually, where the context makes it obvious. */
+  labelHidden?: boolean | undefined
+  after?: ReactNode
+} & ComponentProps<"input">) {
   const id = useId()
-  return (
-    <FieldFrame id={id} {...{ label, hint, error, labelHidden, className }}>
-      <div className="relative">
-        <input
-          {...input}
-          {...fieldAttributes(id, hint, error)}
-          className={classNames(controlClass, "h-10 touch:h-11", Boolean(after) && "pr-11")}
-        />
-        {after ? <div className="absolute inset-y-0 right-1 grid place-items-center">{after}</div> : null}
-      </div>
-    </FieldFrame>
-  )
-}
-
-/** Like Field, for several lines. Grows with its content in browsers that support it. */
-export function TextArea({
-  label,
-  hint,
-  error,
-  labelHidden,
-  className,
-  rows = 3,
-  ...input
-}: FieldWords & ComponentProps<"textarea">) {
-  const id = useId()
-  return (
-    <FieldFrame id={id} {...{ label, hint, error, labelHidden, className }}>
-      <textarea
-        {...input}
-        rows={rows}
-        {...fieldAttributes(id, hint, error)}
-        className={classNames(controlClass, "field-sizing-content max-h-80 py-2")}
-      />
-    </FieldFrame>
-  )
-}
-
-function FieldFrame({
-  id,
-  label,
-  hint,
-  error,
-  labelHidden,
-  className,
-  children,
-}: FieldWords & { id: string; className?: string | undefined; children: ReactNode }) {
+  const described = classNames(error && `${id}-error`, Boolean(hint) && `${id}-hint`)
   return (
     <div className={classNames("flex flex-col gap-1.5", className)}>
       <label htmlFor={id} className={labelHidden ? "sr-only" : "text-sm font-medium text-ink"}>
         {label}
       </label>
-      {children}
+      <div className="relative">
+        <input
+          {...input}
+          id={id}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={described || undefined}
+          className={classNames(controlClass, "h-10 touch:h-11", Boolean(after) && "pr-11")}
+        />
+        {after ? <div className="absolute inset-y-0 right-1 grid place-items-center">{after}</div> : null}
+      </div>
       {error ? (
         <p id={`${id}-error`} className="text-sm text-danger-ink" role="alert">
           {error}
@@ -84,11 +47,6 @@ function FieldFrame({
       ) : null}
     </div>
   )
-}
-
-function fieldAttributes(id: string, hint: ReactNode, error: string | undefined) {
-  const described = classNames(error && `${id}-error`, Boolean(hint) && `${id}-hint`)
-  return { id, "aria-invalid": error ? true : undefined, "aria-describedby": described || undefined }
 }
 
 /* 16 px on a phone: iOS zooms in on focus if the font is smaller. */

@@ -72,12 +72,11 @@ describe("an interface text", () => {
 })
 
 /**
- * Texts that only programs read, that appear only in development, and long texts that are in
- * English for everybody. The errors of app/realtime, like the server's, are translated where they
- * are shown.
+ * Texts that only programs read, and long texts that are in English for everybody. The errors of
+ * app/realtime, like the server's, are translated where they are shown.
  */
 function isNoInterface(file: string): boolean {
-  return /^app\/(realtime|routes\/(api|development|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
+  return /^app\/(realtime|routes\/(api|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
 }
 
 const NO_INTERFACE = new Set([

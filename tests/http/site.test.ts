@@ -75,11 +75,6 @@ describe("a public page", () => {
   })
 })
 
-it("the page of all controls is served in development only", async () => {
-  const grace = await signUp(app, { name: "Grace Hopper", email: "grace@example.org" })
-  expect((await grace("/_ui")).status).toBe(404)
-})
-
 describe("the pricing page", () => {
   it("states this server's configured limits", async () => {
     const html = await textOf("/pricing")
