@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { marked, type Token } from "marked"
+import createParser from "markdown-it"
 import { describe, expect, it } from "vitest"
 import { chatMessages, chatReplacedMessages } from "#db/schema/chat.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
@@ -252,8 +252,10 @@ describe("an exported conversation", () => {
 })
 
 function headings(markdown: string) {
-  const tokens: Token[] = marked.lexer(markdown)
-  return tokens.flatMap((token) => (token.type === "heading" ? [String(token["text"])] : []))
+  const tokens = createParser().parse(markdown, {})
+  return tokens.flatMap(({ type, level }, at) =>
+    type === "heading_open" && level === 0 ? [tokens[at + 1]!.content] : [],
+  )
 }
 
 async function ask(threadId: string, text: string, replaces?: string) {
