@@ -109,6 +109,20 @@ describe("a long reply", () => {
     await page.getByText("You stopped this reply.").waitFor()
   })
 
+  inAll("is stopped with Escape while a menu fades out, and not by the Escape that closed it", async () => {
+    const page = await open()
+    await ask(page, "/long 4000")
+    await says(page, "word 20,")
+    await page.getByRole("button", { name: "More actions for" }).first().click()
+    const menu = page.getByRole("menu")
+    await menu.evaluate((popup: HTMLElement) => (popup.style.transitionDuration = "3600s"))
+    await page.keyboard.press("Escape")
+    await page.locator("[role=menu][data-closed]").waitFor()
+    await says(page, `word ${count(await lastReply(page)) + 80},`)
+    await page.keyboard.press("Escape")
+    await page.getByText("You stopped this reply.").waitFor()
+  })
+
   inAll("does not scroll anyone who reads further up, and offers a way back to its end", async () => {
     const page = await open(await chat.thread(40))
     await ask(page, "/long 1500")

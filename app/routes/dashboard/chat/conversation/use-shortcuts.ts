@@ -1,4 +1,5 @@
 import { isComposing } from "#app/ui/is-composing.ts"
+import { isOverlayOpen } from "#app/ui/open-overlay.ts"
 import { useEffect, useEffectEvent } from "react"
 
 /**
@@ -16,9 +17,7 @@ export function useNewShortcut(act: () => void) {
 
 function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boolean) {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || isComposing(event) || !isMeant(event)) return
-    // A toast has the role `dialog` as well, but is not modal.
-    if (document.querySelector("[role=dialog]:not([aria-modal=false]), [role=menu]")) return
+    if (event.defaultPrevented || isComposing(event) || isOverlayOpen() || !isMeant(event)) return
     event.preventDefault()
     act?.()
   })
