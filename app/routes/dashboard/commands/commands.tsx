@@ -13,6 +13,7 @@ import {
 import { href, useNavigate } from "react-router"
 import { importAgain } from "#app/ui/import-again.ts"
 import { useToast } from "#app/ui/toast.tsx"
+import { useKeys } from "#app/ui/use-keys.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { FileInput } from "#app/routes/dashboard/files/upload/file-input.tsx"
 import type { Chosen } from "#app/routes/dashboard/files/upload/upload.ts"
@@ -139,15 +140,10 @@ function useDialogs() {
 /** Collects what is typed while a dialog is loading; nothing else receives those keys. */
 function useTypedWhile(isAwaited: boolean): string {
   const [typed, setTyped] = useState("")
-  useEffect(() => {
-    if (!isAwaited) return
-    const press = (event: KeyboardEvent) => {
-      if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return
-      event.preventDefault()
-      setTyped((before) => before + event.key)
-    }
-    window.addEventListener("keydown", press)
-    return () => window.removeEventListener("keydown", press)
-  }, [isAwaited])
+  useKeys((event) => {
+    if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    setTyped((before) => before + event.key)
+  }, isAwaited)
   return typed
 }

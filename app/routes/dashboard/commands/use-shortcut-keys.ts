@@ -1,6 +1,6 @@
-import { useEffect, useEffectEvent, useRef } from "react"
-import { isComposing } from "#app/ui/is-composing.ts"
+import { useRef } from "react"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
+import { useKeys } from "#app/ui/use-keys.ts"
 import { shortcuts, type ShortcutName } from "./shortcuts.ts"
 
 /** Milliseconds between the two keys of a sequence. */
@@ -10,8 +10,8 @@ const SEQUENCE_TIMEOUT = 1_500
 export function useShortcutKeys(act: (name: ShortcutName) => void, areSingleKeysOn: boolean) {
   const begun = useRef({ key: "", at: 0 })
 
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || isComposing(event) || event.repeat || event.altKey) return
+  useKeys((event) => {
+    if (event.repeat || event.altKey) return
     const isHeld = event.ctrlKey || event.metaKey
     if (!isHeld && (!areSingleKeysOn || isWriting(event.target))) return
     if (isOverlayOpen()) return
@@ -24,12 +24,6 @@ export function useShortcutKeys(act: (name: ShortcutName) => void, areSingleKeys
     event.preventDefault()
     act(name)
   })
-
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => press(event)
-    window.addEventListener("keydown", onKeyDown)
-    return () => window.removeEventListener("keydown", onKeyDown)
-  }, [])
 }
 
 const byKeys = new Map(Object.entries(shortcuts).map(([name, keys]) => [keys, name as ShortcutName]))

@@ -1,11 +1,7 @@
-import { isComposing } from "#app/ui/is-composing.ts"
 import { isOverlayOpen } from "#app/ui/open-overlay.ts"
-import { useEffect, useEffectEvent } from "react"
+import { useKeys } from "#app/ui/use-keys.ts"
 
-/**
- * Calls `act` for Escape, wherever the focus is, unless something nearer handled it: a menu, a
- * dialog, a message that is being edited.
- */
+/** Calls `act` for Escape, but not for one that a menu, a dialog or an edited message handles. */
 export function useEscape(act: (() => void) | null) {
   useKey(act, (event) => event.key === "Escape")
 }
@@ -16,16 +12,9 @@ export function useNewShortcut(act: () => void) {
 }
 
 function useKey(act: (() => void) | null, isMeant: (event: KeyboardEvent) => boolean) {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || isComposing(event) || isOverlayOpen() || !isMeant(event)) return
+  useKeys((event) => {
+    if (isOverlayOpen() || !isMeant(event)) return
     event.preventDefault()
     act?.()
-  })
-  const isWanted = act !== null
-  useEffect(() => {
-    if (!isWanted) return
-    const onKeyDown = (event: KeyboardEvent) => press(event)
-    window.addEventListener("keydown", onKeyDown)
-    return () => window.removeEventListener("keydown", onKeyDown)
-  }, [isWanted])
+  }, act !== null)
 }

@@ -1,12 +1,13 @@
 import { select } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useEffectEvent, useState } from "react"
+import { useState } from "react"
 import { useLocation } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { LinkButton } from "#app/ui/button.tsx"
 import { defer } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
 import { GhostButton } from "#app/ui/icon-button.tsx"
+import { useKeys } from "#app/ui/use-keys.ts"
 import type { MatchingFiles } from "#server/files/acts-contract.ts"
 import type { FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#server/realtime/contract.ts"
@@ -256,8 +257,8 @@ function PlainPages({ query, nextCursor }: { query: ListFiles; nextCursor: strin
 
 /** Works wherever the focus is on the page, but not in a text field or while a dialog is open. */
 function useSelectionKeys({ selectAll, clear }: { selectAll: () => void; clear: () => void }, isOn: boolean) {
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || !(event.target instanceof Element)) return
+  useKeys((event) => {
+    if (!(event.target instanceof Element)) return
     const others =
       "input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]"
     if (event.target.closest(others)) return
@@ -266,11 +267,5 @@ function useSelectionKeys({ selectAll, clear }: { selectAll: () => void; clear: 
     if (event.key.toLowerCase() !== "a" || !isHeld) return
     event.preventDefault()
     selectAll()
-  })
-  useEffect(() => {
-    if (!isOn) return
-    const onKeyDown = (event: KeyboardEvent) => press(event)
-    window.addEventListener("keydown", onKeyDown)
-    return () => window.removeEventListener("keydown", onKeyDown)
-  }, [isOn])
+  }, isOn)
 }
