@@ -4,7 +4,7 @@ import { files, uploads } from "#db/schema/files.ts"
 import { users, type User } from "#db/schema/users.ts"
 import { requestStopOfReply } from "#server/chat/stop.ts"
 import { discardBlob, discardUpload } from "#server/files/discard.ts"
-import { queueAccountDeleted } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { FullScope, Scope } from "#server/scope.ts"
 import { handOverSpaces, type SpaceChoices } from "#server/spaces/hand-over.ts"
@@ -89,7 +89,7 @@ async function deleteRecords(
       .where(and(eq(files.userId, _id), isNull(files.spaceId))),
   }
   await forgetInRecords(scope, user, addresses)
-  if (email) await queueAccountDeleted(scope, user)
+  if (email) await emailLater(scope, "account-deleted", user)
   await db.delete(users).where(eq(users._id, _id))
   return left
 }

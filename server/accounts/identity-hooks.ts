@@ -1,11 +1,6 @@
 import type { Database } from "#db/client.ts"
-import {
-  queueAddressChange,
-  queueAddressChangeAttempted,
-  queueAddressVerification,
-  queuePasswordReset,
-  queueSignUpAttempted,
-} from "#server/mail/mail.ts"
+import type { ACCOUNT_EMAILS } from "#server/mail/account-emails.ts"
+import { emailLater, type About } from "#server/mail/mail.ts"
 import type { Language } from "#server/language-contract.ts"
 import { findLanguage } from "#server/users/language.ts"
 import type { Config } from "#server/config.ts"
@@ -20,47 +15,25 @@ type HookSettings = InvitationSettings & Pick<Config, "securityLogDays">
 
 /** What an identity provider that stores its accounts in our database needs from the product. */
 export function accountHooks(config: HookSettings, log: Log) {
+  /** Anybody may request an email to an account, in any language; its owner reads it. */
+  const emailOwner =
+    <Kind extends keyof typeof ACCOUNT_EMAILS>(kind: Kind) =>
+    async (db: Database, email: Omit<About<Kind>, "language"> & { userId: string; language?: Language }) => {
+      const language = (await findLanguage({ db }, email.userId)) ?? email.language ?? null
+      return emailLater({ db, config }, kind, { ...email, language })
+    }
   return {
     recordSecurityEvent: (db: Database, event: SecurityEvent) =>
       recordSecurityEvent({ db, config, log }, event),
-    queuePasswordReset: async (db: Database, email: LinkEmail) =>
-      queuePasswordReset({ db, config }, await inLanguageOfOwner(db, email)),
-    queueAddressVerification: async (db: Database, email: LinkEmail) =>
-      queueAddressVerification({ db, config }, await inLanguageOfOwner(db, email)),
-    queueSignUpAttempted: async (db: Database, email: AccountEmail) =>
-      queueSignUpAttempted({ db, config }, await inLanguageOfOwner(db, email)),
-    queueAddressChange: async (db: Database, email: AddressChange) =>
-      queueAddressChange({ db, config }, { ...email, language: await findLanguage({ db }, email.userId) }),
-    queueAddressChangeAttempted: async (db: Database, email: Omit<AccountEmail, "language">) =>
-      queueAddressChangeAttempted(
-        { db, config },
-        { ...email, language: await findLanguage({ db }, email.userId) },
-      ),
+    queuePasswordReset: emailOwner("reset-password"),
+    queueAddressVerification: emailOwner("verify-address"),
+    queueSignUpAttempted: emailOwner("sign-up-attempted"),
+    queueAddressChange: emailOwner("confirm-address-change"),
+    queueAddressChangeAttempted: emailOwner("address-change-attempted"),
     changeAddress: (db: Database, change: { userId: string; email: string }) => changeAddress({ db }, change),
     isInvited: async (db: Database, token: string, email: string) =>
       (await findInvited({ db, config }, token))?.email.toLowerCase() === email.toLowerCase(),
     redeemInvitation: (db: Database, token: string, email: string) =>
       redeemInvitation({ db, config }, token, email),
   }
-}
-
-/** Anybody may request an email to an account, in any language; its owner reads it. */
-async function inLanguageOfOwner<Email extends { userId: string; language: Language }>(
-  db: Database,
-  email: Email,
-): Promise<Email> {
-  return { ...email, language: (await findLanguage({ db }, email.userId)) ?? email.language }
-}
-
-interface AccountEmail {
-  userId: string
-  email: string
-  language: Language
-}
-
-type AddressChange = Omit<Parameters<typeof queueAddressChange>[1], "language">
-
-interface LinkEmail extends AccountEmail {
-  url: string
-  minutes: number
 }

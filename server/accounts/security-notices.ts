@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { and, count, eq, gt } from "drizzle-orm"
 import { mailOutbox } from "#db/schema/mail.ts"
 import type { SecurityEventRow } from "#db/schema/security.ts"
-import { queueSecurityNotice as queue } from "#server/mail/mail.ts"
-import type { NoticeSubject } from "#server/mail/email-texts.ts"
+import { emailLater } from "#server/mail/mail.ts"
+import type { NoticeSubject } from "#server/mail/security-email.ts"
 import type { Language } from "#server/language-contract.ts"
 import type { Config } from "#server/config.ts"
 import type { Scope } from "#server/scope.ts"
@@ -46,18 +46,15 @@ export async function queueSecurityNotice(
   try {
     await db.transaction(async (inner) => {
       if (isNewBrowser && (await countNotices({ db: inner }, userId)) >= MOST_A_DAY) return
-      await queue(
-        { db: inner, config },
-        {
-          userId,
-          email: facts?.previous ?? email,
-          language,
-          // A program that signs in every hour counts as one new browser a day.
-          cause: isNewBrowser ? digestOf([userAgent, address, Math.floor(at / DAY)]) : entry._id,
-          subject,
-          facts: { at, address, userAgent, name: facts?.name ?? null },
-        },
-      )
+      await emailLater({ db: inner, config }, "security-notice", {
+        userId,
+        email: facts?.previous ?? email,
+        language,
+        // A program that signs in every hour counts as one new browser a day.
+        cause: isNewBrowser ? digestOf([userAgent, address, Math.floor(at / DAY)]) : entry._id,
+        subject,
+        facts: { at, address, userAgent, name: facts?.name ?? null },
+      })
     })
   } catch (error) {
     log.error({ err: error, event }, "could not queue the email about a security event")

@@ -13,26 +13,35 @@ import {
   Text,
   toPlainText,
 } from "react-email"
-import type { Language } from "#server/language-contract.ts"
 import type { Email } from "#server/ports/mail.ts"
+import type { Frame, Written } from "./words.ts"
 
 // Elements are created by calls, not by JSX, because Node runs these files as they are.
 
-interface SheetProps {
-  language: Language
-  subject: string
-  /** Shown by inboxes after the subject. */
-  preview: string
-  heading: string
-  /** Why the reader gets this email. */
-  reason: string
-  /** The site's public origin. */
-  origin: string
-  children?: ReactNode
+type Words = Pick<Written, "subject" | "preview" | "heading" | "body" | "button" | "reason">
+
+/** Both parts are generated from one tree, so that nothing is missing from the plain one. */
+export async function composeEmail({ body, button, ...words }: Words, frame: Frame): Promise<Email> {
+  const paragraphs = body
+    .map((said) => (typeof said === "string" ? { text: said } : said))
+    .map((said) => createElement(Paragraph, { key: said.text, ...said }))
+  const orOpen = frame.say("Or open this link:", "Oder öffnen Sie diesen Link:")
+  const action = button && createElement(Action, { ...button, orOpen })
+  const html = await render(createElement(Sheet, { ...words, ...frame }, paragraphs, action))
+  const text = toPlainText(html, {
+    selectors: [
+      { selector: "h1", options: { uppercase: false } },
+      { selector: "a.button", format: "button" },
+    ],
+    formatters: { button: writeButton },
+  })
+  return { subject: words.subject, text: `${text.trim()}\n`, html }
 }
 
+type SheetProps = Omit<Words & Frame, "body" | "button" | "say"> & { children?: ReactNode }
+
 /** A whole email: the name of the site, the message, and why the reader gets it. */
-export function Sheet({ language, subject, preview, heading, reason, origin, children }: SheetProps) {
+function Sheet({ language, subject, preview, heading, reason, origin, children }: SheetProps) {
   return createElement(
     Html,
     { lang: language },
@@ -93,7 +102,7 @@ function Foot({ reason, origin }: { reason: string; origin: string }) {
 }
 
 /** `url` is where the text leads, on a line of its own. */
-export function Paragraph({ text, url }: { text: string; url?: string }) {
+function Paragraph({ text, url }: { text: string; url?: string }) {
   const link =
     url === undefined
       ? []
@@ -108,7 +117,7 @@ export function Paragraph({ text, url }: { text: string; url?: string }) {
  * The one thing to do. Its URL is also shown as text, for people who do not trust buttons or cannot
  * use them.
  */
-export function Action({ label, url, orOpen }: { label: string; url: string; orOpen: string }) {
+function Action({ label, url, orOpen }: { label: string; url: string; orOpen: string }) {
   return [
     createElement(Button, { key: "button", href: url, className: "button", style: BUTTON }, label),
     createElement(
@@ -119,19 +128,6 @@ export function Action({ label, url, orOpen }: { label: string; url: string; orO
       createElement(Link, { key: "link", href: url, className: "link", style: LINK }, url),
     ),
   ]
-}
-
-/** Both parts are generated from one tree, so that nothing is missing from the plain one. */
-export async function compose(subject: string, sheet: ReactNode): Promise<Email> {
-  const html = await render(sheet)
-  const text = toPlainText(html, {
-    selectors: [
-      { selector: "h1", options: { uppercase: false } },
-      { selector: "a.button", format: "button" },
-    ],
-    formatters: { button: writeButton },
-  })
-  return { subject, text: `${text.trim()}\n`, html }
 }
 
 /** html-to-text's options, for which it has no types. */

@@ -6,7 +6,7 @@ import { notifications } from "#db/schema/notifications.ts"
 import { spaceMembers } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { queueMentions } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
@@ -75,7 +75,7 @@ export function sendNextMention({ config, db }: Sending): Promise<boolean> {
         return space ? [{ ...mention, space: space.space, slug: space.slug }] : []
       })
     const [reader] = found
-    if (reader) await queueMentions({ config, db: tx }, { ...reader, cause, mentions })
+    if (reader) await emailLater({ config, db: tx }, "mention", { ...reader, cause, mentions })
     return true
   })
 }

@@ -5,7 +5,7 @@ import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#d
 import { users } from "#db/schema/users.ts"
 import { Conflict, Forbidden, NotFound, Refusal } from "#server/errors.ts"
 import { createLinkToken, hashLinkToken, isLinkToken } from "#server/link-token.ts"
-import { queueSpaceInvitation } from "#server/mail/mail.ts"
+import { emailInvitation } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
 import {
@@ -81,7 +81,7 @@ export async function inviteToSpace(
 
 /**
  * In the language of the person who is invited, if they have an account, or else of the inviter.
- * Resolves as `queueSpaceInvitation` does.
+ * Resolves as `emailInvitation` does.
  */
 async function announceInvitation(
   scope: Scope<"db" | "config" | "viewer">,
@@ -94,7 +94,7 @@ async function announceInvitation(
     .where(eq(sql`lower(${users.email})`, email))
     .limit(1)
   const { user } = scope.viewer
-  return queueSpaceInvitation(scope, {
+  return emailInvitation(scope, {
     email,
     language: invited?.language ?? user.language,
     url,

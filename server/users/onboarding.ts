@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm"
 import { users } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
-import { queueWelcome } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownRecord } from "./access.ts"
 import { onboardingOf, type OnboardingStatus, type OnboardingStep, type PassableStep } from "./contract.ts"
@@ -50,7 +50,7 @@ export async function completeOnboarding(
       .set({ onboardingCompleted: true, onboardingStep: "done" })
       .where(and(ownRecord(scope.viewer), isAtStep("first-steps")))
       .returning()
-    if (user?.email) await queueWelcome({ db, config: scope.config }, user)
+    if (user?.email) await emailLater({ db, config: scope.config }, "welcome", user)
   })
 }
 

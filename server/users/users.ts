@@ -4,7 +4,7 @@ import * as v from "valibot"
 import { users, type User } from "#db/schema/users.ts"
 import type { Config } from "#server/config.ts"
 import { badInput, Forbidden } from "#server/errors.ts"
-import { queuePlanChanged } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import type { Session } from "#server/ports/session.ts"
 import type { Scope } from "#server/scope.ts"
 import { joinSpaceForEveryone } from "#server/spaces/for-everyone.ts"
@@ -148,7 +148,7 @@ async function changeUser(
   const previousPlan = previous.plan ?? "free"
   const newPlan = user.plan ?? "free"
   if (previousPlan !== newPlan && user.email)
-    await queuePlanChanged(outbox, user, { previousPlan, newPlan, change })
+    await emailLater(outbox, "plan-changed", { ...user, previousPlan, newPlan, change })
   return user
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts"
 import { waitlist, type WaitlistRow } from "#db/schema/waitlist.ts"
 import type { Language } from "#server/language-contract.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
-import { queueWaitlistConfirmation, queueWaitlistInvitation } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import { eachRow } from "#server/each-row.ts"
 import type { Scope } from "#server/scope.ts"
 import type { JoinWaitlist } from "./contract.ts"
@@ -34,10 +34,10 @@ export async function joinWaitlist(
       language,
       url: confirmationLink(scope.config, place._id),
       days: LINK_LIFE.confirmation,
+      // The same work for a confirmed address, so that the time reveals nothing.
+      mostOpen: place.confirmedAt === null ? MOST_OPEN : 0,
     }
-    // The same work for a confirmed address, so that the time reveals nothing.
-    const mostOpen = place.confirmedAt === null ? MOST_OPEN : 0
-    await queueWaitlistConfirmation({ db, config: scope.config }, message, mostOpen)
+    await emailLater({ db, config: scope.config }, "waitlist-confirmation", message)
   })
 }
 
@@ -101,7 +101,7 @@ export async function inviteFromWaitlist(scope: Waitlist, email: string): Promis
     await db.update(waitlist).set({ invitedAt: databaseNow }).where(eq(waitlist._id, place._id))
     const url = invitationLink(scope.config, place._id)
     const message = { email: place.email, language: place.language, url, days: LINK_LIFE.invitation }
-    await queueWaitlistInvitation({ db, config: scope.config }, message)
+    await emailLater({ db, config: scope.config }, "waitlist-invitation", message)
     return url
   })
 }

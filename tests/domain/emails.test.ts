@@ -1,20 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { LANGUAGES, type Language } from "#server/language-contract.ts"
-import {
-  accountDeletedEmail,
-  addressChangeAttemptedEmail,
-  confirmAddressChangeEmail,
-  mentionEmail,
-  passwordResetEmail,
-  planChangedEmail,
-  securityNoticeEmail,
-  signUpAttemptedEmail,
-  spaceInvitationEmail,
-  verifyAddressEmail,
-  waitlistConfirmationEmail,
-  waitlistInvitationEmail,
-  welcomeEmail,
-} from "#server/mail/emails.ts"
+import { writeEmail, type About } from "#server/mail/mail.ts"
+import type { EmailKind } from "#server/mail/outbox.ts"
 import { longestBlock } from "../support/longest-block.ts"
 import { slowness } from "../support/longest-pass.ts"
 
@@ -38,6 +25,18 @@ const CHANGES = [
   { isNew: false, isConfirmed: false },
 ]
 
+const ADA = { email: "ada@example.org", clerkId: "user_ada", userId: "user_ada", name: "Ada" }
+
+const PLANS = { previousPlan: "free", newPlan: "pro", change: "1" }
+
+const INVITATION = {
+  url,
+  inviter: "Ada",
+  space: "Engines",
+  senderId: "ada",
+  expiresAt: Date.now() + 604_800_000,
+}
+
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 const facts = {
@@ -47,39 +46,36 @@ const facts = {
   name: "backup",
 }
 
+async function write<Kind extends EmailKind>(kind: Kind, about: About<Kind>) {
+  return (await writeEmail({ origin }, kind, about)).message
+}
+
 const lettersIn = (language: Language) => {
-  const frame = { language, origin }
+  const reader = { ...ADA, language }
+  const account = `${origin}/dashboard/account`
   return [
-    ["welcome", welcomeEmail({ name: "Ada", ...frame }), `${origin}/dashboard`],
-    [
-      "plan-changed",
-      planChangedEmail({ name: "Ada", previousPlan: "free", newPlan: "pro", ...frame }),
-      `${origin}/pricing`,
-    ],
-    ["reset-password", passwordResetEmail({ url, minutes: 60, ...frame }), url],
-    ["sign-up-attempted", signUpAttemptedEmail(frame), `${origin}/sign-in`],
-    ["verify-address", verifyAddressEmail({ url, ...frame }), url],
-    ["waitlist-confirmation", waitlistConfirmationEmail({ url, days: 7, ...frame }), url],
-    ["waitlist-invitation", waitlistInvitationEmail({ url, days: 14, ...frame }), url],
-    [
-      "space-invitation",
-      spaceInvitationEmail({ url, days: 7, inviter: "Ada", space: "Engines", ...frame }),
-      url,
-    ],
+    ["welcome", write("welcome", reader), `${origin}/dashboard`],
+    ["plan-changed", write("plan-changed", { ...reader, ...PLANS }), `${origin}/pricing`],
+    ["reset-password", write("reset-password", { ...reader, url, minutes: 60 }), url],
+    ["sign-up-attempted", write("sign-up-attempted", reader), `${origin}/sign-in`],
+    ["verify-address", write("verify-address", { ...reader, url, minutes: 60 }), url],
+    ["waitlist-confirmation", write("waitlist-confirmation", { ...reader, url, days: 7, mostOpen: 3 }), url],
+    ["waitlist-invitation", write("waitlist-invitation", { ...reader, url, days: 14 }), url],
+    ["space-invitation", write("space-invitation", { ...reader, ...INVITATION }), url],
     ...NOTICES.map(
       (subject) =>
-        [subject, securityNoticeEmail({ subject, facts, ...frame }), `${origin}/dashboard/account`] as const,
+        [subject, write("security-notice", { ...reader, cause: "", subject, facts }), account] as const,
     ),
     ...CHANGES.map(
       (change) =>
         [
           `address-change ${JSON.stringify(change)}`,
-          confirmAddressChangeEmail({ url, next: "new@example.org", hours: 24, ...change, ...frame }),
+          write("confirm-address-change", { ...reader, url, next: "new@example.org", hours: 24, ...change }),
           url,
         ] as const,
     ),
-    ["address-change-attempted", addressChangeAttemptedEmail(frame), `${origin}/sign-in`],
-    ["account-deleted", accountDeletedEmail({ name: "Ada", ...frame }), null],
+    ["address-change-attempted", write("address-change-attempted", reader), `${origin}/sign-in`],
+    ["account-deleted", write("account-deleted", reader), null],
   ] as const
 }
 
@@ -147,10 +143,10 @@ test.each(lettersIn("en").map(([kind, english], at) => [kind, english, lettersIn
 )
 
 test("an email names a plan as the pricing page does, in German with a capital", async () => {
-  const change = { name: "Ada", previousPlan: "free", newPlan: "pro", origin }
-  const english = await planChangedEmail({ ...change, language: "en" })
+  const change = { ...ADA, ...PLANS }
+  const english = await write("plan-changed", { ...change, language: "en" })
   expect(english.text).toContain("You were on the free plan. From now on you are on the pro plan.")
-  const german = await planChangedEmail({ ...change, language: "de" })
+  const german = await write("plan-changed", { ...change, language: "de" })
   expect(german.text).toContain("Bisher hatten Sie den Tarif Free. Ab jetzt haben Sie den Tarif Pro.")
 })
 
@@ -158,7 +154,7 @@ describe.each([
   ["en", "Welcome to Tideline", "Welcome aboard"],
   ["de", "Willkommen bei Tideline", "Willkommen an Bord"],
 ] as const)("text from a person in an email in %s", (language, title, greeting) => {
-  const welcome = (name: string) => welcomeEmail({ name, language, origin })
+  const welcome = (name: string) => write("welcome", { ...ADA, name, language })
 
   test("is never interpreted as markup", async () => {
     const { html } = await welcome(`<img src=x onerror="alert(1)"> & 'co'`)
@@ -221,7 +217,7 @@ describe.each([
       { previousPlan: plan, newPlan: "pro" },
       { previousPlan: "free", newPlan: plan },
     ]) {
-      const { text, html } = await planChangedEmail({ name: "Ada", ...plans, language, origin })
+      const { text, html } = await write("plan-changed", { ...ADA, ...PLANS, ...plans, language })
       expect(text + html).not.toContain("evil")
       expect(text).toMatch(/\b(free|pro)\b/i)
     }
@@ -229,13 +225,7 @@ describe.each([
 
   test("is one line without markup or hidden characters where it names a plan", async () => {
     const newPlan = "p\u200Br\u202Eo\r\n\r\n<b>Your account is closed."
-    const { text, html } = await planChangedEmail({
-      name: "Ada",
-      previousPlan: "free",
-      newPlan,
-      language,
-      origin,
-    })
+    const { text, html } = await write("plan-changed", { ...ADA, ...PLANS, newPlan, language })
     expect(text.split("\n").filter((line) => line.includes("Your account is closed"))).toHaveLength(1)
     expect(text).not.toMatch(/[<>\u200B\u202E]/)
     expect(html).not.toMatch(/(<|&lt;)b(>|&gt;)/)
@@ -274,13 +264,16 @@ test.each(["a ", "漢", "@a", "[ ", "a. ", "\u200d", "1 ", "&"])(
   "an email about thousands of mentions keeps nobody waiting: %j",
   async (unit) => {
     const mentions = Array.from({ length: 5000 }, (_, at) => ({
+      slug: "engines",
+      threadId: `${at}`,
+      messageId: `${at}`,
       author: unit.repeat(200).slice(0, 200),
       space: `${at} ${unit.repeat(60)}`.slice(0, 60),
       excerpt: unit.repeat(200).slice(0, 200),
     }))
-    const write = () => mentionEmail({ url, conversations: 5000, mentions, language: "en", origin })
-    await write() // loaded and compiled
-    const { result, milliseconds } = await longestBlock(write)
+    const mention = () => write("mention", { ...ADA, language: "en", cause: "", mentions })
+    await mention() // loaded and compiled
+    const { result, milliseconds } = await longestBlock(mention)
     expect(result.text.length).toBeLessThan(10_000)
     expect(milliseconds).toBeLessThanOrEqual(50 * slowness())
   },
@@ -317,5 +310,5 @@ describe("names in an invitation to somebody who does not know them", () => {
 })
 
 function invite(names: { inviter: string; space: string }) {
-  return spaceInvitationEmail({ url, days: 7, language: "en", origin, ...names })
+  return write("space-invitation", { ...ADA, language: "en", ...INVITATION, ...names })
 }

@@ -7,7 +7,6 @@ import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
-import { german } from "#server/mail/german.ts"
 import { sendNextMention } from "#server/notifications/emails.ts"
 import { findMentions, findUnmatched, nameMembers } from "#server/notifications/mention-contract.ts"
 import { listNotifications, markRead } from "#server/notifications/notifications.ts"
@@ -339,13 +338,7 @@ describe("an email about mentions", () => {
     await write(ada, "@Grace Hopper")
     await letPass(10)
     await sendAll()
-    const { subject } = german.mention({
-      space: "",
-      conversations: 1,
-      mentions: [],
-      more: 0,
-      settingsUrl: "",
-    })
+    const subject: unknown = expect.stringContaining("bei Tideline")
     expect(await chat.db.select().from(mailOutbox)).toMatchObject([{ subject }])
     await chat.db.update(users).set({ language: null }).where(eq(users._id, grace.viewer.user._id))
   })

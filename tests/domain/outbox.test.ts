@@ -4,7 +4,7 @@ import PostalMime from "postal-mime"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
 import { openSmtpMail } from "#server/adapters/mail/smtp.ts"
-import { queueAccountDeleted, queuePasswordReset, queueWelcome } from "#server/mail/mail.ts"
+import { emailLater } from "#server/mail/mail.ts"
 import { countOutbox, DAY, forgetEmails, listOutbox, queueEmail, retryParked } from "#server/mail/outbox.ts"
 import { claimEmails, postEmail, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
 import { createTestDatabase } from "../support/postgres.ts"
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 describe("an email in the outbox", () => {
   test("arrives as it was written, under the stored message id", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     const [row] = await rows()
     start()
     await settled()
@@ -64,7 +64,7 @@ describe("an email in the outbox", () => {
   })
 
   test("arrives with accented characters intact, in the subject and in both parts", async () => {
-    await queueAccountDeleted(outbox(), { ...ada, language: "de" })
+    await emailLater(outbox(), "account-deleted", { ...ada, language: "de" })
     start()
     await settled()
     const { subject, text, html } = await PostalMime.parse(receiver.received[0]?.source ?? "")
@@ -73,7 +73,7 @@ describe("an email in the outbox", () => {
   })
 
   test("keeps none of its content once it is sent", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     start()
     await settled()
     expect(await rows()).toMatchObject([
@@ -82,7 +82,7 @@ describe("an email in the outbox", () => {
   })
 
   test("keeps nothing at all once it is sent, if its account is deleted", async () => {
-    await queueAccountDeleted(outbox(), ada)
+    await emailLater(outbox(), "account-deleted", ada)
     start()
     await settled()
     expect(receiver.received).toHaveLength(1)
@@ -90,9 +90,9 @@ describe("an email in the outbox", () => {
   })
 
   test("is written once for each cause, however often it is requested", async () => {
-    const asked = await Promise.all(Array.from({ length: 20 }, () => queueWelcome(outbox(), ada)))
+    const asked = await Promise.all(Array.from({ length: 20 }, () => emailLater(outbox(), "welcome", ada)))
     expect(asked.filter(Boolean)).toHaveLength(1)
-    await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
+    await emailLater(outbox(), "welcome", { ...ada, clerkId: "user_grace" })
     expect(await rows()).toHaveLength(2)
   })
 
@@ -109,8 +109,8 @@ describe("an email in the outbox", () => {
   })
 
   test("is in the recipient's language, and in English if that is unknown", async () => {
-    await queueWelcome(outbox(), ada)
-    await queueAccountDeleted(outbox(), { ...ada, language: "de" })
+    await emailLater(outbox(), "welcome", ada)
+    await emailLater(outbox(), "account-deleted", { ...ada, language: "de" })
     expect((await rows()).map(({ subject }) => subject).toSorted()).toEqual([
       "Ihr Konto bei Tideline ist gelöscht",
       "Welcome to Tideline",
@@ -120,7 +120,7 @@ describe("an email in the outbox", () => {
   test("is committed with the transaction that caused it", async () => {
     await expect(
       database.db.transaction(async (db) => {
-        await queueWelcome({ db, config }, ada)
+        await emailLater({ db, config }, "welcome", ada)
         throw new Error("The cause was taken back.")
       }),
     ).rejects.toThrow("taken back")
@@ -139,7 +139,7 @@ describe("a process that sends emails", () => {
   test("sends those that are announced, without waiting for its next check", async () => {
     const { announcements } = start({ interval: HOUR })
     for (let i = 0; i < 5; i++) {
-      await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+      await emailLater(outbox(), "welcome", { ...ada, clerkId: `user_${i}` })
       announcements["mail.queued"]?.("")
       await settled()
     }
@@ -150,13 +150,13 @@ describe("a process that sends emails", () => {
     await database.db.execute(sql`select pg_create_logical_replication_slot('outbox', 'pgoutput')`)
     try {
       const taken = database.db.transaction(async (db) => {
-        await queueWelcome({ db, config }, ada)
+        await emailLater({ db, config }, "welcome", ada)
         throw new Error("The cause was taken back.")
       })
       await expect(taken).rejects.toThrow("taken back")
       expect(await countAnnouncements()).toBe(0)
       await database.db.transaction(async (db) => {
-        await queueWelcome({ db, config }, ada)
+        await emailLater({ db, config }, "welcome", ada)
         expect(await countAnnouncements()).toBe(0)
       })
       expect(await countAnnouncements()).toBe(1)
@@ -194,7 +194,7 @@ describe("email that someone else can trigger", () => {
 describe("an unavailable mail server", () => {
   test("delays emails, and the reason is stored", async () => {
     await receiver.stop()
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     const before = Date.now()
     const outcome = await attemptOnce()
     expect(outcome).toMatchObject({ kind: "delayed", reason: expect.stringMatching(/reached|refused/) })
@@ -208,7 +208,7 @@ describe("an unavailable mail server", () => {
 
   test("receives them when it is back", async () => {
     await receiver.stop()
-    for (let i = 0; i < 10; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    for (let i = 0; i < 10; i++) await emailLater(outbox(), "welcome", { ...ada, clerkId: `user_${i}` })
     const { logged } = start()
     await expect.poll(async () => (await rows()).every(({ attempts }) => attempts > 0)).toBe(true)
     await receiver.start()
@@ -251,8 +251,8 @@ describe("an unavailable mail server", () => {
 describe("an undeliverable email", () => {
   test("is parked immediately if the server refuses it permanently, and delays no other", async () => {
     verdict = (address) => (address === "poison@example.org" ? { code: 550, words: "No such user" } : null)
-    await queueWelcome(outbox(), { ...ada, clerkId: "user_poison", email: "poison@example.org" })
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", { ...ada, clerkId: "user_poison", email: "poison@example.org" })
+    await emailLater(outbox(), "welcome", ada)
     const { logged } = start()
     await settled()
     expect(receiver.received.map(({ envelope }) => envelope.to)).toEqual([["ada@example.org"]])
@@ -272,7 +272,7 @@ describe("an undeliverable email", () => {
 
   test("is retried if the server defers it, and parked after thirty deferrals", async () => {
     verdict = () => ({ code: 451, words: "Try later" })
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     expect(await attemptOnce()).toMatchObject({ kind: "delayed" })
     await database.db.update(mailOutbox).set({ attempts: 29 })
     expect(await attemptOnce()).toMatchObject({ kind: "parked" })
@@ -280,7 +280,7 @@ describe("an undeliverable email", () => {
   })
 
   test("is parked without another attempt if every process that tried to send it crashed", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     await database.db.update(mailOutbox).set({ attempts: 30 })
     expect(await attemptOnce()).toEqual({ kind: "parked", reason: "None of 30 attempts came to an end." })
     expect(receiver.received).toEqual([])
@@ -288,8 +288,8 @@ describe("an undeliverable email", () => {
 
   test("gets all its attempts again if the operator asks", async () => {
     verdict = () => ({ code: 550, words: "Not yet" })
-    await queueWelcome(outbox(), ada)
-    await queueWelcome(outbox(), { ...ada, clerkId: "user_other" })
+    await emailLater(outbox(), "welcome", ada)
+    await emailLater(outbox(), "welcome", { ...ada, clerkId: "user_other" })
     await attemptOnce()
     await attemptOnce()
     const [first] = await listOutbox(database, { state: "parked" })
@@ -308,7 +308,7 @@ describe("an undeliverable email", () => {
     ["a name", "Eve <eve@example.org>"],
     ["nothing", ""],
   ])("is parked, and never reaches the server, if its address is %s", async (_what, email) => {
-    await queueWelcome(outbox(), { ...ada, email })
+    await emailLater(outbox(), "welcome", { ...ada, email })
     expect(await attemptOnce()).toMatchObject({ kind: "parked" })
     expect(receiver.received).toEqual([])
   })
@@ -317,7 +317,7 @@ describe("an undeliverable email", () => {
 describe("several processes", () => {
   test("share the emails: each is sent once", async () => {
     for (let i = 0; i < 60; i++)
-      await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}`, email: `p${i}@example.org` })
+      await emailLater(outbox(), "welcome", { ...ada, clerkId: `user_${i}`, email: `p${i}@example.org` })
     start()
     start()
     start()
@@ -328,7 +328,7 @@ describe("several processes", () => {
   })
 
   test("claim different emails", async () => {
-    for (let i = 0; i < 30; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    for (let i = 0; i < 30; i++) await emailLater(outbox(), "welcome", { ...ada, clerkId: `user_${i}` })
     const claims = await Promise.all(Array.from({ length: 10 }, () => claimEmails(database, 4)))
     const ids = claims.flat().map(({ _id }) => _id)
     expect(ids.length).toBeLessThanOrEqual(30)
@@ -337,7 +337,7 @@ describe("several processes", () => {
   })
 
   test("take over an email claimed by a dead process, but only after its lease has expired", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     const [claimed] = await claimEmails(database, 1)
     expect((claimed?.leaseUntil ?? 0) - Date.now()).toBeGreaterThan(90_000)
     expect(await claimEmails(database, 1)).toEqual([])
@@ -349,7 +349,7 @@ describe("several processes", () => {
   })
 
   test("ignore each other's late results: a failure after the lease changes nothing", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     const [late] = await claimEmails(database, 1)
     await database.db.update(mailOutbox).set({ leaseUntil: Date.now() - 1 })
     const [current] = await claimEmails(database, 1)
@@ -359,7 +359,7 @@ describe("several processes", () => {
   })
 
   test("send an email again under the same id if its delivery was never recorded", async () => {
-    await queueWelcome(outbox(), ada)
+    await emailLater(outbox(), "welcome", ada)
     const [claimed] = await claimEmails(database, 1)
     const { recipient: to, subject, text, html, messageId } = required(claimed)
     await openMail().send({ to, subject, text, html, messageId }) // and the process dies here
@@ -396,7 +396,7 @@ describe("the outbox history", () => {
   })
 
   test("is listed in pages, without the emails' content", async () => {
-    for (let i = 0; i < 5; i++) await queueWelcome(outbox(), { ...ada, clerkId: `user_${i}` })
+    for (let i = 0; i < 5; i++) await emailLater(outbox(), "welcome", { ...ada, clerkId: `user_${i}` })
     const first = await listOutbox(database, { limit: 3 })
     const rest = await listOutbox(database, { limit: 3, before: first.at(-1)?._id ?? "" })
     expect([...first, ...rest].map(({ userId }) => userId)).toEqual([4, 3, 2, 1, 0].map((i) => `user_${i}`))
@@ -405,8 +405,8 @@ describe("the outbox history", () => {
   })
 
   test("is deleted together with the person's account", async () => {
-    await queueWelcome(outbox(), ada)
-    await queueWelcome(outbox(), { ...ada, clerkId: "user_grace" })
+    await emailLater(outbox(), "welcome", ada)
+    await emailLater(outbox(), "welcome", { ...ada, clerkId: "user_grace" })
     await forgetEmails(database, "user_ada")
     expect((await rows()).map(({ userId }) => userId)).toEqual(["user_grace"])
   })
@@ -415,7 +415,7 @@ describe("the outbox history", () => {
 const outbox = () => ({ db: database.db, config })
 
 function askForReset(i: number) {
-  return queuePasswordReset(outbox(), {
+  return emailLater(outbox(), "reset-password", {
     userId: "user_ada",
     email: i % 2 ? "ada@example.org" : "Ada@Example.ORG",
     language: "en",
