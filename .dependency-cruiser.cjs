@@ -1,4 +1,4 @@
-const ours = "^(app|server|db)/"
+const ours = "^(app|server|db|live)/"
 
 /** The import rules of docs/architecture.md. tests/architecture plants a violation of each. */
 module.exports = {
@@ -13,8 +13,8 @@ module.exports = {
     {
       name: "browser-code-sees-contracts-only",
       severity: "error",
-      from: { path: "^app/(features|language|realtime)/" },
-      to: { path: "^(server|db)/", pathNot: "contract\\.ts$" },
+      from: { path: "^(app/(features|language)|live/browser)/" },
+      to: { path: "^(server|db|live/(server|postgres|conformance))/", pathNot: "contract\\.ts$" },
     },
     {
       name: "routes-call-domains",
@@ -23,7 +23,8 @@ module.exports = {
       to: {
         path: [
           "^db/",
-          "^server/(adapters|backup|commands|operations|ports|realtime)/",
+          "^server/(adapters|backup|commands|operations|ports)/",
+          "^live/(server|postgres|conformance)/",
           "^server/[^/]+\\.ts$",
         ],
         pathNot: ["^server/(context|errors|scope)\\.ts$", "contract\\.ts$"],
@@ -39,8 +40,12 @@ module.exports = {
     {
       name: "realtime-knows-no-product",
       severity: "error",
-      from: { path: "^server/realtime/" },
-      to: { path: ours, pathNot: "^server/(realtime/|log\\.ts$)|^db/(connections|outage|servers)\\.ts$" },
+      from: { path: "^live/" },
+      to: {
+        path: ours,
+        pathNot:
+          "^live/|^server/(log|devices/device-contract|http/asyncapi/document)\\.ts$|^app/ui/import-again\\.ts$",
+      },
     },
     {
       name: "adapters-only-at-the-root",
@@ -96,7 +101,7 @@ module.exports = {
     {
       name: "sdks-live-in-adapters",
       severity: "error",
-      from: { path: "^(app|server)/", pathNot: ["^server/adapters/", "^server/realtime/"] },
+      from: { path: "^(app|server)/", pathNot: "^server/adapters/" },
       to: {
         path: "node_modules/(postgres|nodemailer|@aws-sdk|@clerk/backend|@ai-sdk/(openai|openai-compatible)|better-auth|@better-auth)/",
       },

@@ -1,5 +1,5 @@
 import type postgres from "postgres"
-import { openPostgres } from "./servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 /** The rights that a program needs in each schema if it only uses the tables. */
 const RIGHTS = [

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type postgres from "postgres"
-import { openOneConnection, openConnectionPool, type ConnectionPool } from "./connections.ts"
+import { openOneConnection, openConnectionPool, type ConnectionPool } from "#live/postgres/connections.ts"
 import { createShares } from "./shares.ts"
 import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 

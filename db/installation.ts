@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as v from "valibot"
-import { openPostgres } from "./servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 /**
  * Which database this is, the same on every server that was copied from it and promoted, and another

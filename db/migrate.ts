@@ -4,7 +4,7 @@ import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { additionsFor, versionOf } from "./postgres-17.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
-import { openPostgres } from "./servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 /**
  * One number for all Tideline processes that start on one database: the one that has it migrates,

@@ -2,7 +2,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator"
 import type postgres from "postgres"
 import { REMOVE_ADDITIONS } from "./postgres-17.ts"
 import { livingProcessCount } from "./process-lock.ts"
-import { openPostgres } from "./servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 /** Throws if a Tideline is running on the database at `url`. */
 export async function refuseWhileRunning(url: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { openPostgres } from "./servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 /** Names the lock under which processes that start at once set them one after the other. */
 const LOCK = 7_185_395

@@ -15,7 +15,7 @@ export interface Cruise {
   summary: { violations: { from: string; to: string; rule: { name: string } }[] }
 }
 
-const CODE = new Set(["app", "server", "db"])
+const CODE = new Set(["app", "server", "db", "live"])
 
 /** The circles of imports between folders, each as one import for every step. */
 export function findCircles(modules: readonly Module[]): string[][] {

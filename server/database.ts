@@ -1,8 +1,8 @@
-import { isOutage, reasonOf } from "#db/outage.ts"
+import { isOutage, reasonOf } from "#live/postgres/outage.ts"
 import type { Config } from "./config.ts"
 import { createFailureLog, type Log } from "./log.ts"
 import { findWeaknesses } from "./ops/check-database.ts"
-import { checkServer, UnfitServer } from "./realtime/check-server.ts"
+import { checkServer, UnfitServer } from "#live/server/check-server.ts"
 
 /** How a process connects to the database. */
 export interface Reached {

@@ -1,7 +1,7 @@
 import type * as v from "valibot"
-import { REFUSAL } from "./realtime/refusal-brand.ts"
-import { fillIn } from "./realtime/refusal-text-contract.ts"
-import { findUnknownField, listed } from "./realtime/unknown-field.ts"
+import { REFUSAL } from "#live/server/refusal-brand.ts"
+import { fillIn } from "#live/protocol/refusal-text-contract.ts"
+import { findUnknownField, listed } from "#live/server/unknown-field.ts"
 import {
   allRefusalTexts,
   isReason,

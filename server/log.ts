@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino"
-import { isLost, reasonOf } from "#db/outage.ts"
+import { isLost, reasonOf } from "#live/postgres/outage.ts"
 import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
 export type Log = Logger

@@ -1,5 +1,5 @@
-import type { RefusalValue } from "./realtime/contract.ts"
-import { clientTexts, realtimeTexts } from "./realtime/refusal-text-contract.ts"
+import type { RefusalValue } from "#live/protocol/contract.ts"
+import { clientTexts, realtimeTexts } from "#live/protocol/refusal-text-contract.ts"
 
 /**
  * The English of every refusal that a person can be shown, by its reason. Values are in braces.

@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createZstdCompress, createZstdDecompress } from "node:zlib"
-import { openPostgres } from "#db/servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 
 // The low-level interface for base backups: a copy of the cluster's files made while it works, from
 // which a recovery starts. https://www.postgresql.org/docs/current/continuous-archiving.html

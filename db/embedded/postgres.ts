@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { rename } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
-import { openPostgres } from "#db/servers.ts"
+import { openPostgres } from "#live/postgres/servers.ts"
 import { findAccount, ownEverything, run, type Account } from "./account.ts"
 import { findBinaries, type Binaries } from "./binaries.ts"
 import { claimDirectory, readClaim } from "./claim.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { defineChannel } from "#server/realtime/channel.ts"
-import { defineLiveQuery } from "#server/realtime/live-query.ts"
+import { defineChannel } from "#live/server/channel.ts"
+import { defineLiveQuery } from "#live/server/live-query.ts"
 import { watchedBoats } from "#db/schema/demo.ts"
 import { BOATS } from "./contract.ts"
 

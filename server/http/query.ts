@@ -1,11 +1,6 @@
 import * as v from "valibot"
 import { badInput, BadRequest, dataOfIssue } from "#server/errors.ts"
-import {
-  findUnknownField,
-  listed,
-  type FieldsSchema,
-  type InputSchema,
-} from "#server/realtime/unknown-field.ts"
+import { findUnknownField, listed, type FieldsSchema, type InputSchema } from "#live/server/unknown-field.ts"
 
 export type { FieldsSchema, InputSchema }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import type { ErrorCode, MutationType } from "#server/realtime/contract.ts"
-import type { InputSchema } from "#server/realtime/unknown-field.ts"
+import type { ErrorCode, MutationType } from "#live/protocol/contract.ts"
+import type { InputSchema } from "#live/server/unknown-field.ts"
 import type { Missing, Reason } from "#server/refusal-contract.ts"
 
 /**

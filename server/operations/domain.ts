@@ -1,6 +1,6 @@
 import type { KeyScope } from "#server/ports/identity-contract.ts"
-import type { Channel } from "#server/realtime/channel.ts"
-import type { LiveQuery } from "#server/realtime/live-query.ts"
+import type { Channel } from "#live/server/channel.ts"
+import type { LiveQuery } from "#live/server/live-query.ts"
 import type { Viewer } from "#server/scope.ts"
 import type { Operation } from "./implement.ts"
 

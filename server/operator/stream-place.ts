@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Measured } from "#server/realtime/metrics.ts"
+import type { Measured } from "#live/server/metrics.ts"
 
 const Count = v.pipe(v.number(), v.minValue(0))
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
-import { hostInUrl, openPostgres, serversOf } from "#db/servers.ts"
-import { reasonOf } from "#db/outage.ts"
+import { hostInUrl, openPostgres, serversOf } from "#live/postgres/servers.ts"
+import { reasonOf } from "#live/postgres/outage.ts"
 import { formatBytes } from "#server/text-contract.ts"
 
 /** What a server says of itself. */

@@ -135,7 +135,7 @@ describe("the embedded PostgreSQL", () => {
       "package.json",
       "db/embedded",
       "db/installation.ts",
-      "db/servers.ts",
+      "live/postgres/servers.ts",
       "tests/support/hold-postgres.ts",
     ]
     for (const part of parts) {

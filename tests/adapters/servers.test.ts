@@ -3,9 +3,15 @@ import { connect, createServer } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
-import { isLost } from "#db/outage.ts"
+import { isLost } from "#live/postgres/outage.ts"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
-import { nameOfServers, openPostgres, readDatabaseUrl, serversOf, startAnswerTimer } from "#db/servers.ts"
+import {
+  nameOfServers,
+  openPostgres,
+  readDatabaseUrl,
+  serversOf,
+  startAnswerTimer,
+} from "#live/postgres/servers.ts"
 import { portOf as listeningPort } from "../support/port-of.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
 

@@ -23,7 +23,7 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   "server-never-imports-app": { "server/users/planted.ts": `import routes from "#app/routes.ts"` },
   "db-is-a-leaf": { "db/planted.ts": `import { openLog } from "#server/log.ts"` },
   "realtime-knows-no-product": {
-    "server/realtime/planted.ts": `import { users } from "#db/schema/users.ts"`,
+    "live/server/planted.ts": `import { users } from "#db/schema/users.ts"`,
   },
   "adapters-only-at-the-root": {
     "server/mail/planted.ts": `import type { openSmtpMail } from "#server/adapters/mail/smtp.ts"`,
@@ -51,7 +51,15 @@ let found: Cruise
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), "tideline-boundaries-"))
-  for (const part of ["app", "server", "db", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+  for (const part of [
+    "app",
+    "server",
+    "db",
+    "live",
+    "package.json",
+    "tsconfig.json",
+    ".dependency-cruiser.cjs",
+  ]) {
     cpSync(join(root, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
@@ -62,10 +70,14 @@ beforeAll(() => {
     writeFileSync(join(copy, path), `${text}\n`)
   }
   const cruiser = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs")
-  const output = execFileSync(process.execPath, [cruiser, "app", "server", "db", "--output-type", "json"], {
-    cwd: copy,
-    maxBuffer: 2 ** 28,
-  })
+  const output = execFileSync(
+    process.execPath,
+    [cruiser, "app", "server", "db", "live", "--output-type", "json"],
+    {
+      cwd: copy,
+      maxBuffer: 2 ** 28,
+    },
+  )
   found = JSON.parse(output.toString()) as Cruise
 })
 

@@ -73,10 +73,10 @@ describe("an interface text", () => {
 
 /**
  * Texts that only programs read, and long texts that are in English for everybody. The errors of
- * app/realtime, like the server's, are translated where they are shown.
+ * live/browser, like the server's, are translated where they are shown.
  */
 function isNoInterface(file: string): boolean {
-  return /^app\/(realtime|routes\/(api|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
+  return /^app\/(routes\/(api|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
 }
 
 const NO_INTERFACE = new Set([

@@ -10,7 +10,7 @@ const STARTERS = {
   "server/commands/bundle.ts": "the build",
   "server/commands/cluster/members.ts": "the processes of a cluster on a developer's machine",
   "server/commands/restore-drill.ts": "the restore and the process of a drill, for the operator who asked",
-  "server/commands/conformance/client-process.ts": "the client that a developer names",
+  "live/conformance/client-process.ts": "the client that a developer names",
   "db/embedded/account.ts": "the embedded PostgreSQL, under an account of its own",
   "db/embedded/binaries.ts": "the embedded PostgreSQL, for its version",
   "db/embedded/processes.ts": "ps, for the embedded PostgreSQL's processes",
@@ -18,7 +18,7 @@ const STARTERS = {
 }
 
 describe("other programs", () => {
-  const starters = ["server", "db", "app"].flatMap(sourcesIn).filter(({ text }) => {
+  const starters = ["server", "db", "app", "live"].flatMap(sourcesIn).filter(({ text }) => {
     return /^import (?!type ).*"node:child_process"|require\("(node:)?child_process"\)/m.test(text)
   })
 

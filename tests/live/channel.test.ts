@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest"
-import { openChannel } from "#app/realtime/channel.ts"
-import { createLiveClient } from "#app/realtime/client.ts"
-import type { ChannelType, Loaded } from "#server/realtime/contract.ts"
+import { openChannel } from "#live/browser/channel.ts"
+import { createLiveClient } from "#live/browser/client.ts"
+import type { ChannelType, Loaded } from "#live/protocol/contract.ts"
 import { scriptedLink } from "./scripted-link.ts"
 
 const typing: ChannelType<"files.typing", { text: string }> = { name: "files.typing" }

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
-import { judgeClient, SITUATIONS } from "#server/commands/conformance/run.ts"
+import { judgeClient, SITUATIONS } from "#live/conformance/run.ts"
 import { installPythonSocketio, PYTHON } from "../support/python-socketio.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const ownClient = [process.execPath, resolve(import.meta.dirname, "conformance/own-client.ts")]
 const foreignClient = [process.execPath, resolve(import.meta.dirname, "foreign-client/client.ts")]
-const pythonClient = [PYTHON, resolve(root, "clients/python/tideline_live.py"), "--conformance"]
+const pythonClient = [PYTHON, resolve(root, "live/python/tideline_live.py"), "--conformance"]
 
 describe("the conformance kit", () => {
   it("has at least fifty situations", () => {
@@ -43,7 +43,7 @@ describe("the conformance kit", () => {
 })
 
 describe("npm run live:conformance", () => {
-  const command = resolve(root, "server/commands/live-conformance.ts")
+  const command = resolve(root, "live/conformance/main.ts")
 
   it("prints each verdict and their number, and succeeds if all passed", () => {
     const args = [command, "--only", "put adds a row", ...foreignClient]

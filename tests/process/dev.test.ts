@@ -17,7 +17,17 @@ import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const SOURCES = ["app", "server", "db", "docs", "public", "package.json", "tsconfig.json", ".env.example"]
+const SOURCES = [
+  "app",
+  "server",
+  "db",
+  "live",
+  "docs",
+  "public",
+  "package.json",
+  "tsconfig.json",
+  ".env.example",
+]
 const CONFIGS = ["vite", "react-router", "languages", "lingui"].map((name) => `${name}.config.ts`)
 
 // `npm run test:dev`. It starts Vite twice, from the sources, which is as much work as a hundred other tests.
@@ -34,7 +44,7 @@ it.runIf(process.env["DEV_COMMAND"])(
     writeFileSync(route, source.replace("<Trans>Ready to try it?</Trans>", "<p>changed by the test</p>"))
     await expect.poll(page).toContain("changed by the test")
 
-    appendFileSync(join(dev.folder, "server/realtime/sockets.ts"), "// changed by the test\n")
+    appendFileSync(join(dev.folder, "live/server/sockets.ts"), "// changed by the test\n")
     const restarted = await dev.nextStart()
     expect(restarted.pid).not.toBe(begun.pid)
     expect(dev.output.filter((line) => /warn|deprecated/i.test(line))).toEqual([])

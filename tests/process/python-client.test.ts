@@ -7,7 +7,7 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada, signUp, type Person } from "../support/people.ts"
 import { installPythonSocketio, PYTHON } from "../support/python-socketio.ts"
 
-const program = resolve(import.meta.dirname, "../../clients/python/tideline_live.py")
+const program = resolve(import.meta.dirname, "../../live/python/tideline_live.py")
 
 let app: TidelineApp
 let adaAtHome: Person
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-describe("clients/python", () => {
+describe("live/python", () => {
   inAll("follows a live query, and prints its rows after every change", async () => {
     const child = spawn(PYTHON, [program, "files.list"], { stdio: ["ignore", "pipe", "inherit"], env: env() })
     onTestFinished(() => void child.kill())

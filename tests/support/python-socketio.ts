@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 /** Debian's Python, whose packages these are. */
 export const PYTHON = "/usr/bin/python3"
 
-/** What clients/python needs; installed if it is missing and we may: in a fresh container, as root. */
+/** What live/python needs; installed if it is missing and we may: in a fresh container, as root. */
 export function installPythonSocketio(): void {
   if (isThere()) return
   if (process.getuid?.() === 0) {

@@ -7,10 +7,10 @@ import {
   neededScope,
   type FunctionScope,
 } from "#server/live-functions.ts"
-import type { ErrorCode } from "#server/realtime/contract.ts"
-import { LIMITS } from "#server/realtime/limits.ts"
-import type { NamedCall } from "#server/realtime/options.ts"
-import { rowEntries, type LiveQuery, type Mutation } from "#server/realtime/live-query.ts"
+import type { ErrorCode } from "#live/protocol/contract.ts"
+import { LIMITS } from "#live/server/limits.ts"
+import type { NamedCall } from "#live/server/options.ts"
+import { rowEntries, type LiveQuery, type Mutation } from "#live/server/live-query.ts"
 
 /** By code: when it occurs. */
 type Refusals = { [Code in ErrorCode]?: string }

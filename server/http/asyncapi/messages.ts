@@ -17,8 +17,8 @@ import type {
   ServerEvents,
   SnapshotEvent,
   SubscribeAnswer,
-} from "#server/realtime/contract.ts"
-import { CHANNEL_LIMITS, CONNECTION_LIMITS } from "#server/realtime/limits.ts"
+} from "#live/protocol/contract.ts"
+import { CHANNEL_LIMITS, CONNECTION_LIMITS } from "#live/server/limits.ts"
 import {
   AcknowledgeMessage,
   AuthenticateMessage,
@@ -30,7 +30,7 @@ import {
   QueryMessage,
   SubscribeItemMessage,
   UnsubscribeMessage,
-} from "#server/realtime/messages.ts"
+} from "#live/server/messages.ts"
 
 /** The messages of docs/realtime-protocol.md as schemas; their types are those of the contract. */
 

@@ -1,6 +1,6 @@
 import { useEffect } from "react"
-import { openChannel } from "#app/realtime/channel.ts"
-import { useClient } from "#app/realtime/use-live.tsx"
+import { openChannel } from "#live/browser/channel.ts"
+import { useClient } from "#live/browser/use-live.tsx"
 import { createPresence } from "#app/routes/dashboard/chat/conversation/presence.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { useIsVisible } from "#app/ui/use-is-visible.ts"

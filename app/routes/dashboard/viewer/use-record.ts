@@ -1,5 +1,5 @@
-import { useLive } from "#app/realtime/use-live.tsx"
-import type { Loaded } from "#server/realtime/contract.ts"
+import { useLive } from "#live/browser/use-live.tsx"
+import type { Loaded } from "#live/protocol/contract.ts"
 import type { UserRecord } from "#server/users/contract.ts"
 
 /**

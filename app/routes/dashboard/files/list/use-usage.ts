@@ -1,7 +1,7 @@
-import { useLive } from "#app/realtime/use-live.tsx"
+import { useLive } from "#live/browser/use-live.tsx"
 import { usageOf, type FileUsage, type StoredUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
-import type { Loaded } from "#server/realtime/contract.ts"
+import type { Loaded } from "#live/protocol/contract.ts"
 
 /** The storage used by the user's files, live. */
 export function useUsage(
