@@ -33,12 +33,17 @@ module.exports = {
     {
       name: "server-never-imports-app",
       severity: "error",
-      from: { path: "^(server|db)/" },
-      to: { path: "^app/" },
+      from: { path: "^(server|db|live/(server|postgres|conformance))/" },
+      to: { path: "^(app|live/browser)/" },
     },
-    { name: "db-is-a-leaf", severity: "error", from: { path: "^db/" }, to: { path: "^(app|server)/" } },
     {
-      name: "realtime-knows-no-product",
+      name: "db-is-a-leaf",
+      severity: "error",
+      from: { path: "^db/" },
+      to: { path: "^(app|server|live/(?!postgres/))" },
+    },
+    {
+      name: "live-knows-no-product",
       severity: "error",
       from: { path: "^live/" },
       to: {

@@ -11,6 +11,7 @@ const SOURCES = [
   "app",
   "server",
   "db",
+  "live",
   "docs",
   "public",
   "package-lock.json",

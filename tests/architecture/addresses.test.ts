@@ -4,7 +4,7 @@ import ts from "typescript"
 import { expect, it } from "vitest"
 import routes from "#app/routes.ts"
 
-/** The list of routes, the worker, which loads no router, and what `href` cannot write. */
+/** The list of routes, and what `href` cannot write. */
 const EXEMPT = /^app\/(routes\.ts|features\/identity\/addresses\.ts)/
 
 it("the application's own addresses are written with href(), so that the compiler knows their routes", () => {

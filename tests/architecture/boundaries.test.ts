@@ -22,7 +22,7 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   "routes-call-domains": { "app/routes/planted.ts": `import { openDatabase } from "#db/client.ts"` },
   "server-never-imports-app": { "server/users/planted.ts": `import routes from "#app/routes.ts"` },
   "db-is-a-leaf": { "db/planted.ts": `import { openLog } from "#server/log.ts"` },
-  "realtime-knows-no-product": {
+  "live-knows-no-product": {
     "live/server/planted.ts": `import { users } from "#db/schema/users.ts"`,
   },
   "adapters-only-at-the-root": {
@@ -121,7 +121,7 @@ describe("the folders", () => {
     const [, text = ""] = /## Layers\n[^]*?```\n([^]*?)```/.exec(architecture) ?? []
     const layers = text
       .split("\n")
-      .map((line) => line.match(/(?<=^|\s)(?:app|server|db)[\w/.-]*/g) ?? [])
+      .map((line) => line.match(/(?<=^|\s)(?:app|server|db|live)[\w/.-]*/g) ?? [])
       .filter((places) => places.length > 0)
     const depth = (path: string) => {
       const of = layers.map((places) =>

@@ -72,11 +72,10 @@ describe("an interface text", () => {
 })
 
 /**
- * Texts that only programs read, and long texts that are in English for everybody. The errors of
- * live/browser, like the server's, are translated where they are shown.
+ * Texts that only programs read, and long texts that are in English for everybody.
  */
 function isNoInterface(file: string): boolean {
-  return /^app\/(routes\/(api|generated|legal))\//.test(file) || NO_INTERFACE.has(file)
+  return /^app\/routes\/(api|generated|legal)\//.test(file) || NO_INTERFACE.has(file)
 }
 
 const NO_INTERFACE = new Set([

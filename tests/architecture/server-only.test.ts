@@ -42,6 +42,7 @@ const APP: Record<string, string> = {
   "server/adapters/identity/embedded/password-strength-thread.ts": "export {}",
   "server/refusal-contract.ts": "export const refusalTexts = {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
+  "live/server/open.ts": "export function openRealtime() { return 1 }",
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
 }
 
@@ -52,6 +53,14 @@ describe("the build", () => {
       export default function Home() { return findSecret() }`)
     expect(code).not.toBe(0)
     expect(output).toContain("server/files/files.ts is server code and would be sent to the browser.")
+  })
+
+  it("fails when a component imports the engine's server", async () => {
+    const { code, output } = await buildWith(`
+      import { openRealtime } from "#live/server/open.ts"
+      export default function Home() { return openRealtime() }`)
+    expect(code).not.toBe(0)
+    expect(output).toContain("live/server/open.ts is server code and would be sent to the browser.")
   })
 
   it("accepts the same function in a loader, and a contract in a component", async () => {

@@ -16,7 +16,7 @@ import { spawnTideline } from "../support/spawn-tideline.ts"
 import { readZip } from "../support/zip.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const COPIED = ["app", "bench", "db", "docs", "gallery", "ops", "public", "server", "tests"]
+const COPIED = ["app", "bench", "db", "docs", "gallery", "live", "ops", "public", "server", "tests"]
 const FILES = [
   ".oxfmtrc.json",
   ".oxlintrc.json",

@@ -91,7 +91,7 @@ describe.each(Object.entries(flows))("%s", (title, steps) => {
     const act = ACTS[title]
     if (!act) throw new Error(`No test performs "${title}".`)
     const called = await observer.calledWhile(act)
-    const onServer = steps.filter(({ file }) => /^(server|db)\//.test(file))
+    const onServer = steps.filter(({ file }) => /^(server|db|live\/server)\//.test(file))
     expect(onServer.filter(({ name }) => !called.has(name))).toEqual([])
   })
 
