@@ -1,30 +1,25 @@
 import { asc, gt } from "drizzle-orm"
 import { blobs } from "#db/schema/files.ts"
+import { eachRow } from "#server/each-row.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import type { Scope } from "#server/scope.ts"
 import { holds } from "./digest.ts"
 import { putBlob } from "./restore.ts"
-
-/** Rows per query. */
-const BATCH = 500
 
 /**
  * Puts bytes that the store has lost, or that are damaged, back from `kept`, and yields the key of
  * each. Reads the bytes of every file. What `kept` does not have either stays as it is.
  */
 export async function* restoreBytes({ db, blobs: store }: Scope<"db" | "blobs">, kept: Pick<Blobs, "open">) {
-  for (let after: string | undefined; ;) {
-    const rows = await db
+  const read = async (after: string | undefined, most: number) =>
+    db
       .select()
       .from(blobs)
       .where(after === undefined ? undefined : gt(blobs._id, after))
       .orderBy(asc(blobs._id))
-      .limit(BATCH)
-    for (const row of rows) {
-      if ((await holds(store, row)) || !(await holds(kept, row))) continue
-      if (await putBlob(kept, store, row)) yield row.key
-    }
-    after = rows.at(-1)?._id
-    if (rows.length < BATCH || after === undefined) return
+      .limit(most)
+  for await (const row of eachRow(read)) {
+    if ((await holds(store, row)) || !(await holds(kept, row))) continue
+    if (await putBlob(kept, store, row)) yield row.key
   }
 }
