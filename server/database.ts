@@ -1,6 +1,7 @@
 import { isOutage, reasonOf } from "#live/postgres/outage.ts"
 import type { Config } from "./config.ts"
 import { createFailureLog, type Log } from "./log.ts"
+import type { Opened } from "./opened.ts"
 import { findWeaknesses } from "./ops/check-database.ts"
 import { checkServer, UnfitServer } from "#live/server/check-server.ts"
 
@@ -29,7 +30,7 @@ export function divideConnections(most: number): { requests: number; live: numbe
 export async function reachDatabase(
   { database, databaseConnections, history }: Pick<Config, "database" | "databaseConnections" | "history">,
   log: Log,
-  opened: (() => Promise<void> | void)[],
+  opened: Opened,
 ): Promise<Reached> {
   if (database.kind === "external") {
     const { url, streamUrl } = database
@@ -54,7 +55,7 @@ export async function reachDatabase(
       }),
     onReturn: failures.succeeded,
   })
-  opened.push(() => postgres.stop())
+  opened.adopt(postgres, () => postgres.stop())
   log.info({ directory }, "embedded PostgreSQL is ready")
   return { directUrl: postgres.url, poolerUrl: null }
 }

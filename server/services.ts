@@ -10,11 +10,11 @@ import { createChunkWriter } from "./chat/chunk-writer.ts"
 import { createReplies } from "./chat/replies.ts"
 import { startAnsweringWaiting } from "./chat/answer-waiting.ts"
 import { startEndingLostTurns } from "./chat/lost-turns.ts"
-import { createRunningTurns, type RunningTurns } from "./chat/running-turns.ts"
+import { createRunningTurns } from "./chat/running-turns.ts"
 import type { Config } from "./config.ts"
 import { divideConnections, reachDatabase } from "./database.ts"
 import { startPuttingBoatsBack } from "./demo/boats.ts"
-import { openDemoStreams, type Demo } from "./demo/demo.ts"
+import { openDemoStreams } from "./demo/demo.ts"
 import { startFillingNameKeys } from "./files/name-keys.ts"
 import { startRetyping } from "./files/retype.ts"
 import { startPurgingTrash } from "./files/trash.ts"
@@ -23,21 +23,22 @@ import { startSendingMentions } from "./notifications/emails.ts"
 import { startDiscardingLostUploads } from "./files/lost-uploads.ts"
 import { startSweeping } from "./files/sweep.ts"
 import { logRefusals } from "./files/store-refusals.ts"
-import { openUploadLocks, type UploadLocks } from "./files/upload-locks.ts"
+import { openUploadLocks } from "./files/upload-locks.ts"
 import { openUploadProgress } from "./files/upload-progress.ts"
-import { openThumbnailer, type Thumbnailer } from "./files/thumbnailer.ts"
+import { openThumbnailer } from "./files/thumbnailer.ts"
 import { createRateLimiter } from "./transport/rate-limit.ts"
 import { openRunningRequests } from "./running-requests.ts"
 import { openActivityExchange } from "./operator/activity-exchange.ts"
 import { startWatchingReleases } from "./operator/releases.ts"
 import { startWatchingClock } from "./ops/clock.ts"
-import { watchCertificate, type WatchedCertificate } from "./ops/certificate.ts"
+import { watchCertificate } from "./ops/certificate.ts"
 import { createSpendingLimiter } from "./transport/spending-limiter.ts"
 import { announce, openLive } from "./live.ts"
 import type { Log } from "./log.ts"
 import { watchMaintenance } from "./maintenance/maintenance-mode.ts"
 import { startPosting } from "./mail/posting.ts"
 import { startDeletingOldRows } from "./old-rows.ts"
+import { Opened } from "./opened.ts"
 import type { Blobs } from "./ports/blobs.ts"
 import type { Bucket } from "./ports/bucket.ts"
 import type { Identity } from "./ports/identity.ts"
@@ -53,29 +54,21 @@ import { version } from "./version.ts"
  * to open.
  */
 export async function openServices(config: Config, log: Log, migrations: string) {
-  const opened: (() => Promise<void> | void)[] = []
-  const close = async () => {
-    for (const stop of opened.splice(0).toReversed()) await stop()
-  }
+  const opened = new Opened()
+  const close = () => opened.close()
   try {
     const reached = await reachDatabase(config, log, opened)
     const { directUrl, poolerUrl } = reached
     await migrate(directUrl, migrations)
     const tracing = await openTracing(config, opened)
     await setTimeLimits(directUrl)
-    const {
-      db,
-      dbFor,
-      probe,
-      close: closeDatabase,
-    } = openDatabase(poolerUrl ?? directUrl, {
+    const database = openDatabase(poolerUrl ?? directUrl, {
       pooled: poolerUrl !== null,
       connections: divideConnections(config.databaseConnections).requests,
       ...(tracing && { around: seen(tracing) }),
     })
-    opened.push(closeDatabase)
-    const lock = await holdProcessLock(directUrl)
-    opened.push(() => lock.close())
+    const { db, dbFor, probe } = opened.adopt(database, closing)
+    const lock = opened.adopt(await holdProcessLock(directUrl), closing)
     const { mail, inbox } = await openMail(config, log, opened)
     const { blobs, history } = await openStores({ config, log, db }, directUrl, opened)
     const backups = startScheduledBackups(
@@ -87,9 +80,9 @@ export async function openServices(config: Config, log: Log, migrations: string)
         openBucket: config.backupBucket && (() => openBackupBucket(config)),
       },
     )
-    opened.push(backups.stop)
+    opened.adopt(backups, stopping)
     const model = await openModel(config, tracing, opened)
-    const thumbnailer = openThumbnails(log, opened)
+    const thumbnailer = opened.adopt(openThumbnailer({ log }), closing)
     const services: EarlyServices = {
       config,
       log,
@@ -100,37 +93,33 @@ export async function openServices(config: Config, log: Log, migrations: string)
       mail,
       identity: await openIdentity(config, { db, log }, opened),
       blobs,
-      certificate: openCertificate({ config, log }, opened),
+      // Its first reading may take ten seconds, which no start waits for.
+      certificate: opened.adopt(watchCertificate({ config, log }), stopping),
       backups,
       history,
-      uploadLocks: openLocks({ announce, config, db, log }, directUrl, opened),
+      uploadLocks: opened.adopt(openUploadLocks({ announce, config, db, log }, directUrl), closing),
       runningRequests: openRunningRequests(),
       activityExchange: openActivityExchange({ announce, db, log, process: lock.number }),
       thumbnailer,
       model,
       replies: createReplies({ model, config, log, blobs, thumbnailer }),
       tracing,
-      turns: openTurns({ db, log }, lock.number, opened),
+      // After the database and the model, so that a turn interrupted at shutdown can still be stored.
+      turns: opened.adopt(
+        createRunningTurns({ process: lock.number, log, chunks: createChunkWriter({ db, log }) }),
+        closing,
+      ),
       limiters: createLimiters(config),
       afterCommit: (effect) => effect(db),
       announce,
     }
-    opened.push(startSweeping(services).stop, startPurgingTrash(services).stop)
-    opened.push(startFillingNameKeys(services).stop, startRetyping(services).stop)
-    opened.push(startEndingLostTurns(services).stop, startDiscardingLostUploads(services).stop)
-    opened.push(startDeletingOldRows(services).stop)
-    opened.push(startAnsweringWaiting(services).stop)
-    opened.push(startPurgingSpaces(services).stop, startSendingMentions(services).stop)
-    opened.push(startWatchingReleases(services).stop, startWatchingClock(services).stop)
-    const posting = startPosting(services)
-    opened.push(posting.stop)
-    const live = await openLive(services, reached, lock, posting.announcements)
-    opened.push(() => live.close())
-    const maintenance = await watchMaintenance(services, live)
-    opened.push(maintenance.close)
-    const demo = config.hasDemo ? openDemo(services, live, opened) : null
-    const uploadProgress = openUploadProgress({ live, log })
-    opened.push(uploadProgress.close)
+    for (const start of RECURRING) opened.adopt(start(services), stopping)
+    const posting = opened.adopt(startPosting(services), stopping)
+    const live = opened.adopt(await openLive(services, reached, lock, posting.announcements), closing)
+    const maintenance = opened.adopt(await watchMaintenance(services, live), closing)
+    if (config.hasDemo) opened.adopt(startPuttingBoatsBack(services), stopping)
+    const demo = config.hasDemo ? opened.adopt(openDemoStreams({ live }), closing) : null
+    const uploadProgress = opened.adopt(openUploadProgress({ live, log }), closing)
     return { services: { ...services, live, demo, uploadProgress }, maintenance, inbox, close }
   } catch (error) {
     await close()
@@ -138,7 +127,24 @@ export async function openServices(config: Config, log: Log, migrations: string)
   }
 }
 
-type Opened = (() => Promise<void> | void)[]
+const closing = (one: { close: () => Promise<void> | void }) => one.close()
+const stopping = (one: { stop: () => Promise<void> | void }) => one.stop()
+
+/** What a process does besides answering requests. */
+const RECURRING = [
+  startSweeping,
+  startPurgingTrash,
+  startFillingNameKeys,
+  startRetyping,
+  startEndingLostTurns,
+  startDiscardingLostUploads,
+  startDeletingOldRows,
+  startAnsweringWaiting,
+  startPurgingSpaces,
+  startSendingMentions,
+  startWatchingReleases,
+  startWatchingClock,
+]
 
 async function openMail(
   config: Config,
@@ -148,8 +154,7 @@ async function openMail(
   const { openSmtpMail } = await import("./adapters/mail/smtp.ts")
   if (config.mail.kind === "smtp") {
     const mail = openSmtpMail({ url: config.mail.url, from: config.mail.from })
-    opened.push(() => mail.close())
-    return { mail, inbox: null }
+    return { mail: opened.adopt(mail, closing), inbox: null }
   }
   const { openLocalInbox } = await import("./adapters/mail/local-inbox.ts")
   const inbox = await openLocalInbox({
@@ -157,14 +162,13 @@ async function openMail(
     port: config.mail.inboxPort,
     directory: resolve(config.dataDir, "inbox"),
   })
-  opened.push(inbox.close)
+  opened.adopt(inbox, closing)
   if (inbox.movedFrom) {
     log.warn({ port: inbox.movedFrom }, "MAIL_INBOX_PORT is in use; the local inbox moved to a free port")
   }
   log.info({ url: inbox.url }, "mail goes to the local inbox")
   const mail = openSmtpMail({ url: inbox.smtpUrl, from: config.mail.from })
-  opened.push(() => mail.close())
-  return { mail, inbox: inbox.url }
+  return { mail: opened.adopt(mail, closing), inbox: inbox.url }
 }
 
 async function openIdentity(
@@ -179,9 +183,7 @@ async function openIdentity(
   }
   const { openEmbeddedIdentity } = await import("./adapters/identity/embedded.ts")
   const hooks = accountHooks(config, scope.log)
-  const identity = await openEmbeddedIdentity({ ...settings, ...scope, origin, hooks })
-  opened.push(identity.close)
-  return identity
+  return opened.adopt(await openEmbeddedIdentity({ ...settings, ...scope, origin, hooks }), closing)
 }
 
 /** The store of files' bytes. */
@@ -214,48 +216,16 @@ async function openStores(
   opened: Opened,
 ): Promise<Pick<Services, "blobs" | "history">> {
   const store = logRefusals(await openBlobs(config), log)
-  const { blobs, history } = await openHistory({ config, log, db, blobs: store }, url, openBlobFolder)
-  opened.push(history.stop)
-  return { blobs, history }
-}
-
-/** Its first reading may take ten seconds, which no start waits for. */
-function openCertificate(scope: Pick<Services, "config" | "log">, opened: Opened): WatchedCertificate {
-  const watched = watchCertificate(scope)
-  opened.push(watched.stop)
-  return watched
-}
-
-function openDemo(services: Pick<Services, "db" | "log">, live: Services["live"], opened: Opened): Demo {
-  opened.push(startPuttingBoatsBack(services).stop)
-  const demo = openDemoStreams({ live })
-  opened.push(() => demo.close())
-  return demo
-}
-
-function openThumbnails(log: Log, opened: Opened): Thumbnailer {
-  const thumbnailer = openThumbnailer({ log })
-  opened.push(() => thumbnailer.close())
-  return thumbnailer
-}
-
-function openLocks(
-  scope: Pick<Services, "announce" | "config" | "db" | "log">,
-  directUrl: string,
-  opened: Opened,
-): UploadLocks {
-  const locks = openUploadLocks(scope, directUrl)
-  opened.push(locks.close)
-  return locks
+  const kept = await openHistory({ config, log, db, blobs: store }, url, openBlobFolder)
+  opened.adopt(kept.history, stopping)
+  return kept
 }
 
 /** The SDK is only loaded if tracing is configured. */
 async function openTracing({ tracing, trustsProxy }: Config, opened: Opened): Promise<Tracing | null> {
   if (!tracing) return null
   const { openOtlpTracing } = await import("./adapters/tracing/otlp.ts")
-  const open = openOtlpTracing({ ...tracing, version: version.number, trustsProxy })
-  opened.push(() => open.close())
-  return open
+  return opened.adopt(openOtlpTracing({ ...tracing, version: version.number, trustsProxy }), closing)
 }
 
 /** Adds statements to traces: their text, without values. */
@@ -280,22 +250,8 @@ async function openUntracedModel(config: Config, opened: Opened): Promise<Model>
   const { gateway, model } = config.chat
   if (gateway.kind !== "embedded") return openGatewayModel({ gateway, name: model })
   const { openDevelopmentGateway } = await import("./adapters/model/development-gateway.ts")
-  const development = await openDevelopmentGateway()
-  opened.push(development.close)
-  return openGatewayModel({
-    gateway: { kind: "development", key: development.key, baseUrl: development.baseUrl },
-    name: model,
-  })
-}
-
-/**
- * Opened after the database and the model, so that a turn interrupted at shutdown can still be
- * stored.
- */
-function openTurns(scope: Pick<Services, "db" | "log">, process: number, opened: Opened): RunningTurns {
-  const turns = createRunningTurns({ process, log: scope.log, chunks: createChunkWriter(scope) })
-  opened.push(() => turns.close())
-  return turns
+  const { key, baseUrl } = opened.adopt(await openDevelopmentGateway(), closing)
+  return openGatewayModel({ gateway: { kind: "development", key, baseUrl }, name: model })
 }
 
 function createLimiters(config: Config): Services["limiters"] {
