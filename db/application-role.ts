@@ -1,5 +1,5 @@
 import type postgres from "postgres"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "./with-client.ts"
 
 /** The rights that a program needs in each schema if it only uses the tables. */
 const RIGHTS = [
@@ -16,8 +16,7 @@ export async function grantToApplication(url: string, applicationUrl: string): P
   const { username, password } = new URL(applicationUrl)
   const role = decodeURIComponent(username)
   if (role === "") throw new Error("The application's database URL names no role.")
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  return withClient(url, async (client) => {
     await client.begin(async (sql) => {
       const [own] =
         await sql`select current_user = ${role} as same, quote_ident(current_database()) as database,
@@ -40,9 +39,7 @@ export async function grantToApplication(url: string, applicationUrl: string): P
       }
     })
     return role
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /**

@@ -54,6 +54,20 @@ export function openDatabase(
   }
 }
 
+/** Does `work` on a database that is opened for it alone. */
+export async function onDatabase<Result>(
+  url: string,
+  options: DatabaseOptions,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const { db, close } = openDatabase(url, options)
+  try {
+    return await work(db)
+  } finally {
+    await close()
+  }
+}
+
 /**
  * Everything that Drizzle's session uses of a client is here; tests/domain/database.test.ts uses
  * each part.

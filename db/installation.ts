@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as v from "valibot"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "./with-client.ts"
 
 /**
  * Which database this is, the same on every server that was copied from it and promoted, and another
@@ -19,8 +19,7 @@ export const Identity = v.object({
 export type Identity = v.InferOutput<typeof Identity>
 
 export async function identify(url: string): Promise<Identity> {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  return withClient(url, async (client) => {
     const [found] = await client<[Omit<Identity, "installation"> & { isKnown: boolean }]>`
       select system_identifier::text as system, to_regclass('drizzle.installation') is not null as "isKnown",
         (select oid::text from pg_database where datname = current_database()) as database
@@ -28,9 +27,7 @@ export async function identify(url: string): Promise<Identity> {
     const { isKnown, ...where } = found
     const [row] = isKnown ? await client<{ id: string }[]>`select id from drizzle.installation` : []
     return { installation: row?.id ?? null, ...where }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 export function isSame(one: Identity, other: Identity): boolean {

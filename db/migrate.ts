@@ -4,7 +4,7 @@ import { NO_TIME_LIMITS } from "./time-limits.ts"
 import { additionsFor, versionOf } from "./postgres-17.ts"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "./with-client.ts"
 
 /**
  * One number for all Tideline processes that start on one database: the one that has it migrates,
@@ -20,8 +20,7 @@ export const OLDEST_POSTGRES = 170_000
  * concurrently. `folder` contains the SQL files.
  */
 export async function migrate(url: string, folder: string): Promise<void> {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  return withClient(url, async (client) => {
     const version = await versionOf(client)
     if (version < OLDEST_POSTGRES) {
       throw new Error(
@@ -35,9 +34,7 @@ export async function migrate(url: string, folder: string): Promise<void> {
     await client.unsafe(additionsFor(version)).catch(explainRights)
     await runMigrations(drizzle(client), { migrationsFolder: folder }).catch(explainRights)
     await noteOldestProgram(client, known)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /**

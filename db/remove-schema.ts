@@ -1,8 +1,7 @@
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import type postgres from "postgres"
 import { REMOVE_ADDITIONS } from "./postgres-17.ts"
 import { livingProcessCount } from "./process-lock.ts"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "./with-client.ts"
 
 /** Throws if a Tideline is running on the database at `url`. */
 export async function refuseWhileRunning(url: string): Promise<void> {
@@ -35,13 +34,4 @@ export async function removeSchema(url: string, folder: string): Promise<void> {
 
 function namesIn(statements: string[], pattern: RegExp): Set<string> {
   return new Set(statements.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name)))
-}
-
-async function withClient<Result>(url: string, work: (client: postgres.Sql) => Promise<Result>) {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

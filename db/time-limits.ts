@@ -1,4 +1,4 @@
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "./with-client.ts"
 
 /** Names the lock under which processes that start at once set them one after the other. */
 const LOCK = 7_185_395
@@ -25,8 +25,7 @@ export const NO_TIME_LIMITS = Object.keys(TIME_LIMITS)
  * for the role or the database stays.
  */
 export async function setTimeLimits(url: string): Promise<void> {
-  const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  return withClient(url, async (client) => {
     await client.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`
       const set = await sql<{ name: string }[]>`
@@ -40,7 +39,5 @@ export async function setTimeLimits(url: string): Promise<void> {
         await sql.unsafe(`alter role ${here.role} in database ${here.database} set ${name} = '${value}'`)
       }
     })
-  } finally {
-    await client.end()
-  }
+  })
 }

@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createZstdCompress, createZstdDecompress } from "node:zlib"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "#db/with-client.ts"
 
 // The low-level interface for base backups: a copy of the cluster's files made while it works, from
 // which a recovery starts. https://www.postgresql.org/docs/current/continuous-archiving.html
@@ -34,8 +34,7 @@ export interface BaseBackup {
  * when the copy is durable and the WAL it needs is in the archive.
  */
 export async function copyCluster(url: string, folder: string): Promise<BaseBackup> {
-  const sql = openPostgres(url, { max: 1, onnotice: () => {} })
-  try {
+  return withClient(url, async (sql) => {
     const [begun] = await sql<[{ cluster: string; segment: string; timeline: number }]>`
       select current_setting('data_directory') as cluster,
         pg_walfile_name(pg_backup_start('tideline', fast => true)) as segment,
@@ -52,9 +51,7 @@ export async function copyCluster(url: string, folder: string): Promise<BaseBack
       folders,
       files,
     }
-  } finally {
-    await sql.end()
-  }
+  })
 }
 
 /**
@@ -62,8 +59,7 @@ export async function copyCluster(url: string, folder: string): Promise<BaseBack
  * needs from that server. Nothing is made durable: a copy that is lost is made again.
  */
 export async function cloneCluster(url: string, folder: string): Promise<void> {
-  const sql = openPostgres(url, { max: 1, onnotice: () => {} })
-  try {
+  return withClient(url, async (sql) => {
     const [{ cluster }] = await sql<[{ cluster: string }]>`
       select current_setting('data_directory') as cluster, pg_backup_start('tideline', fast => true)`
     await mkdir(folder, { mode: 0o700 })
@@ -81,9 +77,7 @@ export async function cloneCluster(url: string, folder: string): Promise<void> {
     const [{ label }] = await sql<[{ label: string }]>`
       select labelfile as label from pg_backup_stop(wait_for_archive => false)`
     await writeFile(join(folder, "backup_label"), label, { mode: 0o600 })
-  } finally {
-    await sql.end()
-  }
+  })
 }
 
 /** Nothing if PostgreSQL has removed it in the meantime: the WAL has that as well. */

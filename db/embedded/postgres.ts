@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { rename } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "#db/with-client.ts"
 import { findAccount, ownEverything, run, type Account } from "./account.ts"
 import { findBinaries, type Binaries } from "./binaries.ts"
 import { claimDirectory, readClaim } from "./claim.ts"
@@ -187,11 +187,8 @@ export async function findFreePort() {
 export async function createDatabase(url: string) {
   const maintenance = new URL(url)
   maintenance.pathname = "/postgres"
-  const sql = openPostgres(maintenance.href, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  return withClient(maintenance.href, async (sql) => {
     const [existing] = await sql`select 1 from pg_database where datname = ${DATABASE}`
     if (!existing) await sql`create database ${sql(DATABASE)}`
-  } finally {
-    await sql.end()
-  }
+  })
 }

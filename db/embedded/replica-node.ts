@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import type postgres from "postgres"
 import { DATABASE, flag, SETTINGS } from "./postgres.ts"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { withClient } from "#db/with-client.ts"
 import { findAccount, ownEverything, run } from "./account.ts"
 import { cloneCluster } from "./base-backup.ts"
 import type { Binaries } from "./binaries.ts"
@@ -72,6 +72,7 @@ interface Options {
 export function createNode({ name, directory, port, password, binaries, onLog, ...options }: Options) {
   const cluster = join(directory, "data")
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
+  const ask = <Result>(work: (sql: postgres.Sql) => Promise<Result>) => withClient(url, work)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const account = findAccount(directory, binaries.directory)
   const settings = new Map(Object.entries(options.settings))
@@ -223,29 +224,18 @@ export function createNode({ name, directory, port, password, binaries, onLog, .
 
   /** The slot keeps the log on the primary that this node has not received yet. */
   async function createSlot(primary: ReplicaNode) {
-    const sql = openPostgres(primary.url, { max: 1, onnotice: () => {} })
-    try {
-      await sql`
+    await withClient(
+      primary.url,
+      (sql) => sql`
         select pg_create_physical_replication_slot(${slotOf(name)}, true)
-        where not exists (select from pg_replication_slots where slot_name = ${slotOf(name)})`
-    } finally {
-      await sql.end()
-    }
+        where not exists (select from pg_replication_slots where slot_name = ${slotOf(name)})`,
+    )
   }
 
   function following(primary: ReplicaNode) {
     return {
       primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password=${password} dbname=${DATABASE} application_name=${name}`,
       primary_slot_name: slotOf(name),
-    }
-  }
-
-  async function ask<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-    const sql = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 })
-    try {
-      return await work(sql)
-    } finally {
-      await sql.end({ timeout: 1 })
     }
   }
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { openDatabase, type Database } from "#db/client.ts"
+import { onDatabase, type Database } from "#db/client.ts"
 import { findRunningPostgres, startEmbeddedPostgres } from "#db/embedded/postgres.ts"
 import { migrate } from "#db/migrate.ts"
 import { readConfig, type Config } from "#server/config.ts"
@@ -30,12 +30,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   return withPostgres(config, async (url) => {
     await migrate(url, join(root, "db/migrations"))
-    const { db, close } = openDatabase(url, { connections: 2 })
-    try {
-      return await work(db, url)
-    } finally {
-      await close()
-    }
+    return onDatabase(url, { connections: 2 }, (db) => work(db, url))
   })
 }
 

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import { sql } from "drizzle-orm"
 import * as v from "valibot"
-import { openDatabase, type Database } from "#db/client.ts"
+import { onDatabase, type Database } from "#db/client.ts"
 import { createArchive } from "#db/embedded/wal-archive.ts"
 import { identify } from "#db/installation.ts"
 import { openArchive, startKeepingHistory } from "#server/backup/history/keep-history.ts"
@@ -30,12 +30,9 @@ await runCommand(v.tuple([]), USAGE, async () => {
   const { database, history: settings } = config
   if (database.kind === "embedded" || !settings)
     throw new Error("This is for a PostgreSQL with a DATABASE_URL, and needs BACKUP_HISTORY: docs/backup.md.")
-  const { db, close } = openDatabase(database.url, { connections: 2 })
-  try {
-    await keep(config, settings, { db, url: database.url })
-  } finally {
-    await close()
-  }
+  await onDatabase(database.url, { connections: 2 }, (db) =>
+    keep(config, settings, { db, url: database.url }),
+  )
 })
 
 /** Until the process is told to stop. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import * as v from "valibot"
-import { openDatabase } from "#db/client.ts"
+import { onDatabase } from "#db/client.ts"
 import {
   beginMaintenance,
   findClosure,
@@ -42,14 +42,9 @@ type Command = v.InferOutput<typeof Command>
 
 await runCommand(Command, USAGE, async (command) => {
   const config = readSettings(root)
-  const said = await withPostgres(config, async (url) => {
-    const { db, close } = openDatabase(url, { connections: 1 })
-    try {
-      return await perform({ db, config }, command)
-    } finally {
-      await close()
-    }
-  })
+  const said = await withPostgres(config, (url) =>
+    onDatabase(url, { connections: 1 }, (db) => perform({ db, config }, command)),
+  )
   process.stdout.write(`${said}\n`)
 })
 

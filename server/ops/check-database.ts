@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { openDatabase, type Database } from "#db/client.ts"
+import { onDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { livingProcesses } from "#db/process-lock.ts"
 import { reasonOf } from "#live/postgres/outage.ts"
@@ -31,8 +31,7 @@ export async function checkDatabase(url: string, setting: string, connections: n
   } catch (error) {
     return [problem(DATABASE, `${setting} cannot be used. ${reasonOf(error)}`)]
   }
-  const { db, close } = openDatabase(url, { connections: 1 })
-  try {
+  return onDatabase(url, { connections: 1 }, async (db) => {
     const server = await readServer(db)
     return [
       ...(faults.length > 0 ? faults : [checkVersion(server), checkRights(server)]),
@@ -44,9 +43,7 @@ export async function checkDatabase(url: string, setting: string, connections: n
       ...checkEncryption(server, new URL(url).hostname, setting),
       ...(await checkClock(db)),
     ]
-  } finally {
-    await close()
-  }
+  })
 }
 
 /**
@@ -54,8 +51,7 @@ export async function checkDatabase(url: string, setting: string, connections: n
  * realtime layer says itself, which also waits for a free slot.
  */
 export async function findWeaknesses(url: string, setting: string, connections: number): Promise<Finding[]> {
-  const { db, close } = openDatabase(url, { connections: 1 })
-  try {
+  return onDatabase(url, { connections: 1 }, async (db) => {
     const server = await readServer(db)
     const findings = [
       checkConnections(server, connections),
@@ -63,21 +59,16 @@ export async function findWeaknesses(url: string, setting: string, connections: 
       ...(await checkClock(db)),
     ]
     return findings.filter(({ state }) => state !== "ok")
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** A pooler responds itself to what `checkDatabase` asks. */
 export async function checkPooler(url: string): Promise<Finding> {
-  const { db, close } = openDatabase(url, { connections: 1, pooled: true })
   try {
-    await db.execute(sql`select 1`)
+    await onDatabase(url, { connections: 1, pooled: true }, (db) => db.execute(sql`select 1`))
     return ok("Pooler", "DATABASE_URL answers.")
   } catch (error) {
     return problem("Pooler", `The pooler behind DATABASE_URL does not answer: ${reasonOf(error)}`)
-  } finally {
-    await close()
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { openDatabase, type Database } from "#db/client.ts"
+import { onDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
 import { nameOfServers } from "#live/postgres/servers.ts"
 import { reasonOf } from "#live/postgres/outage.ts"
@@ -17,8 +17,7 @@ const SENDERS = 2
 /** Checks whether a process could read from this server of FOLLOW_DATABASE_URL. */
 export async function checkFollowed(url: string, primaryUrl: string): Promise<Finding[]> {
   const name = nameOfServers(url)
-  const { db, close } = openDatabase(url, { connections: 1 })
-  try {
+  const check = async (db: Database) => {
     await checkServer(url)
     const server = await readFollowed(db)
     const faults = (await isElsewhere(url, primaryUrl))
@@ -26,12 +25,11 @@ export async function checkFollowed(url: string, primaryUrl: string): Promise<Fi
       : [...checkVersion(server), ...checkSlots(server), ...checkStandby(server, url)]
     if (faults.length === 0) faults.push(summarise(server))
     return faults.map(({ about, state, text }) => ({ about, state, text: `${name}: ${text}` }))
-  } catch (error) {
-    // It is passed over for as long as that is so.
-    return [warning(ABOUT, `${name} cannot be read from. ${reasonOf(error)}`)]
-  } finally {
-    await close()
   }
+  return onDatabase(url, { connections: 1 }, check).catch((error: unknown) =>
+    // It is passed over for as long as that is so.
+    [warning(ABOUT, `${name} cannot be read from. ${reasonOf(error)}`)],
+  )
 }
 
 type Followed = Awaited<ReturnType<typeof readFollowed>>

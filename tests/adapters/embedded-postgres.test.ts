@@ -136,6 +136,7 @@ describe("the embedded PostgreSQL", () => {
       "db/embedded",
       "db/installation.ts",
       "live/postgres/servers.ts",
+      "db/with-client.ts",
       "tests/support/hold-postgres.ts",
     ]
     for (const part of parts) {

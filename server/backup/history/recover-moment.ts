@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { eq, sql } from "drizzle-orm"
-import { openDatabase, type Database } from "#db/client.ts"
+import { onDatabase, type Database } from "#db/client.ts"
 import { forgetRecovery, isPrepared, prepareRecovery } from "#db/embedded/prepare-recovery.ts"
 import { recoverCluster } from "#db/embedded/recover.ts"
 import { archiveOf } from "#db/embedded/wal-archive.ts"
@@ -101,16 +101,13 @@ export async function finishMoment(
 
 /** It answers while it recovers, and then takes no writes. */
 async function waitForPromotion(url: string) {
-  const { db, close } = openDatabase(url, { connections: 1 })
-  try {
+  return onDatabase(url, { connections: 1 }, async (db) => {
     for (;;) {
       const [state] = await db.execute<{ recovers: boolean }>(sql`select pg_is_in_recovery() as recovers`)
       if (state?.recovers === false) return
       await pause(500)
     }
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** Adds to `put` the keys of what it may have written into the store. */
@@ -121,15 +118,12 @@ async function settle(
   put: Set<string>,
 ): Promise<string[]> {
   await migrate(url, target.migrations)
-  const { db, close } = openDatabase(url, { connections: 2 })
-  try {
+  return onDatabase(url, { connections: 2 }, async (db) => {
     await db.transaction(async (tx) => {
       for (const statement of [...leftOut(target), RENEW_INSTALLATION]) await tx.execute(sql.raw(statement))
     })
     return await putBlobs(db, kept, target.blobs, put)
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** The newest copy that is older than the moment, of all clusters. */
