@@ -11,10 +11,6 @@ const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
 /** What is called so is removed by the next backup. */
 export const UNFINISHED = "unfinished-"
 
-export function blobsIn(directory: string): string {
-  return join(directory, "blobs")
-}
-
 /** The files of a backup. */
 export const MANIFEST = "manifest.json"
 export const BLOB_LIST = "blobs.tsv"

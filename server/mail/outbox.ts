@@ -172,11 +172,6 @@ export async function dropEmail({ db }: Scope<"db">, id: string): Promise<boolea
   return dropped.length > 0
 }
 
-/** Removes a person's emails, including unsent ones: part of deleting their account. */
-export async function forgetEmails({ db }: Scope<"db">, userId: string): Promise<void> {
-  await db.delete(mailOutbox).where(eq(mailOutbox.userId, userId))
-}
-
 /** One per email, no matter who requests it and how often. */
 function messageIdOf({ kind, userId, cause, to }: Posting, origin: string): string {
   const digest = createHash("sha256").update(JSON.stringify([kind, userId, cause, to]))

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
 import { openSmtpMail } from "#server/adapters/mail/smtp.ts"
 import { emailLater } from "#server/mail/mail.ts"
-import { countOutbox, DAY, forgetEmails, listOutbox, queueEmail, retryParked } from "#server/mail/outbox.ts"
+import { countOutbox, DAY, listOutbox, queueEmail, retryParked } from "#server/mail/outbox.ts"
 import { claimEmails, postEmail, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
@@ -402,13 +402,6 @@ describe("the outbox history", () => {
     expect([...first, ...rest].map(({ userId }) => userId)).toEqual([4, 3, 2, 1, 0].map((i) => `user_${i}`))
     expect(Object.keys(first[0] ?? {})).not.toContain("html")
     expect(Object.keys(first[0] ?? {})).not.toContain("text")
-  })
-
-  test("is deleted together with the person's account", async () => {
-    await emailLater(outbox(), "welcome", ada)
-    await emailLater(outbox(), "welcome", { ...ada, clerkId: "user_grace" })
-    await forgetEmails(database, "user_ada")
-    expect((await rows()).map(({ userId }) => userId)).toEqual(["user_grace"])
   })
 })
 

@@ -6,7 +6,6 @@ import { onTestFinished } from "vitest"
 import type { Database } from "#db/client.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { backUp, type BackupTarget } from "#server/backup/back-up.ts"
-import { blobsIn } from "#server/backup/folder.ts"
 import { restoreBackup } from "#server/backup/restore.ts"
 import { backupInFolder, type StoredBackup } from "#server/backup/stored-backup.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
@@ -23,7 +22,7 @@ export function aFolder(): string {
 
 /** A folder of backups. */
 export async function openShelf(directory = aFolder()) {
-  const kept = await openDiskBlobs(blobsIn(directory))
+  const kept = await openDiskBlobs(join(directory, "blobs"))
   return {
     directory,
     kept,
