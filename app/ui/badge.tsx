@@ -1,21 +1,17 @@
-import type { ComponentProps } from "react"
+import type { ReactNode } from "react"
 import { classNames } from "./class-names.ts"
 
 /** A word or two about the state of the item beside it. */
-export function Badge({
-  tone = "neutral",
-  className,
-  ...rest
-}: ComponentProps<"span"> & { tone?: keyof typeof tones }) {
+export function Badge({ tone = "neutral", children }: { tone?: keyof typeof tones; children: ReactNode }) {
   return (
     <span
-      {...rest}
       className={classNames(
         "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs font-medium whitespace-nowrap",
         tones[tone],
-        className,
       )}
-    />
+    >
+      {children}
+    </span>
   )
 }
 

@@ -1,9 +1,7 @@
-import { classNames } from "./class-names.ts"
-
 /** The mark: two lines of water, one of them level. `name` adds the word beside it. */
-export function Logo({ name, className }: { name?: string; className?: string | undefined }) {
+export function Logo({ name }: { name?: string }) {
   return (
-    <span className={classNames("inline-flex items-center gap-2.5 font-semibold tracking-tight", className)}>
+    <span className="inline-flex items-center gap-2.5 font-semibold tracking-tight">
       <svg
         viewBox="0 0 24 24"
         width="24"

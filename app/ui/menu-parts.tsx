@@ -1,6 +1,5 @@
 import { Menu as Base } from "@base-ui/react/menu"
 import type { ReactNode } from "react"
-import { Link } from "react-router"
 import { classNames } from "./class-names.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
@@ -51,15 +50,7 @@ function isFocusElsewhere(): boolean {
 }
 
 function focusFirstItem(popup: HTMLElement | null) {
-  popup
-    ?.querySelector<HTMLElement>("[role=menuitem]:not([aria-disabled=true])")
-    ?.focus({ preventScroll: true })
-}
-
-interface ItemLook {
-  icon?: IconName
-  tone?: "danger"
-  children: ReactNode
+  popup?.querySelector<HTMLElement>("[role=menuitem]")?.focus({ preventScroll: true })
 }
 
 export function MenuItem({
@@ -67,10 +58,14 @@ export function MenuItem({
   tone,
   children,
   onSelect,
-  disabled = false,
-}: ItemLook & { onSelect: () => void; disabled?: boolean }) {
+}: {
+  icon?: IconName
+  tone?: "danger"
+  children: ReactNode
+  onSelect: () => void
+}) {
   return (
-    <Base.Item className={itemClass(tone)} onClick={onSelect} disabled={disabled}>
+    <Base.Item className={itemClass(tone)} onClick={onSelect}>
       {icon ? <Icon name={icon} className="opacity-70" /> : null}
       {children}
     </Base.Item>
@@ -79,15 +74,19 @@ export function MenuItem({
 
 export function MenuLink({
   icon,
-  tone,
   children,
   to,
   download,
-}: ItemLook & { to: string; download?: string }) {
+}: {
+  icon?: IconName
+  children: ReactNode
+  to: string
+  download: string
+}) {
   // oxlint-disable-next-line jsx-a11y/anchor-has-content, jsx-a11y/control-has-associated-label -- Base UI puts the children in
-  const link = download === undefined ? <Link to={to} /> : <a href={to} download={download} />
+  const link = <a href={to} download={download} />
   return (
-    <Base.LinkItem className={itemClass(tone)} closeOnClick render={link}>
+    <Base.LinkItem className={itemClass()} closeOnClick render={link}>
       {icon ? <Icon name={icon} className="opacity-70" /> : null}
       {children}
     </Base.LinkItem>
@@ -98,9 +97,9 @@ export function MenuSeparator() {
   return <Base.Separator className="mx-1 my-1 h-px bg-line" />
 }
 
-const itemClass = (tone: ItemLook["tone"]) =>
+const itemClass = (tone?: "danger") =>
   classNames(
     "flex min-h-8 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm outline-hidden select-none touch:min-h-11",
-    "data-disabled:opacity-50 data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid",
+    "data-highlighted:outline-2 data-highlighted:-outline-offset-2 data-highlighted:outline-transparent data-highlighted:outline-solid",
     tone === "danger" ? "text-danger-ink data-highlighted:bg-danger-soft" : "data-highlighted:bg-hover",
   )

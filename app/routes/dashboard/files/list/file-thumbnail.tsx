@@ -1,26 +1,14 @@
 import { useState } from "react"
 import { href } from "react-router"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
-import { classNames } from "#app/ui/class-names.ts"
 import { hasThumbnail, type FileSummary } from "#server/files/contract.ts"
 
 /** A thumbnail for an image; for any other file, an icon for its type. */
-export function FilePicture({
-  file,
-  className,
-}: {
-  file: Pick<FileSummary, "_id" | "mimeType">
-  className?: string
-}) {
+export function FilePicture({ file }: { file: Pick<FileSummary, "_id" | "mimeType"> }) {
   const [isBroken, setBroken] = useState(false)
   const isImage = hasThumbnail(file.mimeType)
   return (
-    <span
-      className={classNames(
-        "grid size-10 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-faint",
-        className,
-      )}
-    >
+    <span className="grid size-10 shrink-0 place-items-center overflow-hidden rounded-md border border-line bg-sunken text-faint">
       {isImage && !isBroken ? (
         <img
           src={href("/api/files/:fileId/thumbnail", { fileId: file._id })}
