@@ -41,10 +41,13 @@ export function isLost(error: unknown): boolean {
   return hasCode(error, LOST)
 }
 
-/** What the error or its cause says, in words where postgres.js only has `write CONNECT_TIMEOUT host:5432`. */
+/**
+ * What the error says, in words where postgres.js only has `write CONNECT_TIMEOUT host:5432`. That of a
+ * statement only repeats the statement, so its cause speaks.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.cause instanceof Error && isOutage(error.cause)) return reasonOf(error.cause)
+  if ("query" in error && error.cause instanceof Error && isOutage(error.cause)) return reasonOf(error.cause)
   // Of a name with several addresses, which says nothing itself.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ")
   return error.message.replace(/^write CONNECT_TIMEOUT (.+)$/, "$1 did not answer in time")

@@ -30,6 +30,12 @@ it("a database whose port is closed is named by its address, also if its name ha
   )
 })
 
+it("an error that says what to do is not replaced by its cause", () => {
+  const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), { code: "ECONNREFUSED" })
+  const advice = "The bucket backups cannot be used (it does not answer). Check BACKUP_URL."
+  expect(reasonOf(new Error(advice, { cause }))).toBe(advice)
+})
+
 /** What a statement fails with, without what it would have stored. */
 async function failureAt(url: string): Promise<unknown> {
   const sql = postgres(url, { max: 1, connect_timeout: 1 })
