@@ -1,17 +1,19 @@
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { and, eq, gt, isNull, like, or } from "drizzle-orm"
 import type { Database, Transaction } from "#db/client.ts"
-import { authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
+import { authUser, authVerification } from "#db/schema/auth.ts"
 import { authAddressChange } from "#db/schema/security.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { AddressChangeLink, AddressChangeOutcome, OwnAccount } from "#server/ports/own-account.ts"
 import type { Session, Visit } from "#server/ports/session.ts"
 import { countAttempt } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
-import { forgetAddressChange } from "./forget-address-change.ts"
+import { forgetAddressChange } from "./earlier-holder.ts"
+import { findFactor } from "./find-account.ts"
 import { checkCode } from "./second-factor.ts"
 import type { RecordEvent } from "./auth-settings.ts"
 import { senderOfVisit } from "./sender.ts"
+import { hashOf } from "./once.ts"
 
 /** Hours for which the links work. */
 const LINK_LIFE = 24
@@ -71,7 +73,7 @@ export function openAddressChange({ db, auth, origin, hooks, record }: Settings,
     if (user?.email === next) return refusal("address-unchanged", 400)
     const wrongPassword = await checks.checkPassword(userId, password)
     if (wrongPassword) return wrongPassword
-    const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+    const factor = await findFactor(db, userId)
     if (factor?.verified) {
       const { secretConfig } = await auth.$context
       const refused = await checkCode(db, secretConfig, factor, code)
@@ -271,8 +273,4 @@ function refusal(problem: (AccountOutcome & { ok: false })["problem"], status: n
 
 function newToken(): string {
   return randomBytes(32).toString("base64url")
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url")
 }

@@ -1,16 +1,17 @@
 import { createAuthMiddleware, APIError, isAPIError } from "better-auth/api"
 import type { GenericEndpointContext } from "better-auth"
-import { count, eq } from "drizzle-orm"
+import { eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authApiKey } from "#db/schema/auth.ts"
 import { MOST_KEYS } from "#server/accounts/contract.ts"
-import { logAccountEvent } from "./account-log.ts"
+import type { Log } from "#server/log.ts"
 import { forgetAttempts } from "./attempts.ts"
 import type { AuthSettings } from "./auth-settings.ts"
-import { CONFIRM_ADDRESS, rememberSignUp } from "./confirm-address.ts"
-import { forgetAddressChange } from "./forget-address-change.ts"
+import { callOf, VERIFY_PASSKEY } from "./calls.ts"
+import { rememberSignUp } from "./confirm-address.ts"
+import { forgetAddressChange } from "./earlier-holder.ts"
 import { knownBrowser, rememberBrowser } from "./known-browser.ts"
-import { endReplacedSession, VERIFY_PASSKEY } from "./passkeys.ts"
+import { endReplacedSession } from "./passkeys.ts"
 import {
   endSessionsWithout,
   forgetShownFactors,
@@ -20,8 +21,7 @@ import {
 } from "./second-factor.ts"
 import { recordCall } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
-import { ENTER } from "./sso-enter.ts"
-import { keepProviderSession } from "./sso-replaced-session.ts"
+import { keepProviderSession } from "./provider-sessions.ts"
 
 /** Logs the call, and cleans up after it. */
 export function afterwards(settings: AuthSettings) {
@@ -30,9 +30,9 @@ export function afterwards(settings: AuthSettings) {
     const { path, context } = call
     const { newSession, returned } = context
     // The account page and the server's command log their own keys.
-    if (path !== "/api-key/create" || call.request) logAccountEvent(log, call, networkOfCall(call))
+    if (path !== "/api-key/create" || call.request) logCall(log, call, returned)
     if (path === "/api-key/create") await keepLimitOfKeys(db, returned)
-    const opened = newSession && OPENING.has(path) ? newSession.user.email : null
+    const opened = newSession && callOf(path).way !== undefined ? newSession.user.email : null
     const known = opened === null ? null : await knownBrowser(call, settings, opened)
     if (opened !== null) {
       await forgetAttempts(db, "sign-in", opened, known)
@@ -52,15 +52,25 @@ export function afterwards(settings: AuthSettings) {
   })
 }
 
-/** The paths that open an account in a browser. */
-const OPENING = new Set([
-  "/sign-in/email",
-  "/sign-up/email",
-  CONFIRM_ADDRESS,
-  ENTER,
-  VERIFY_PASSKEY,
-  ...VERIFYING,
-])
+/**
+ * Who did what to an account, from where, and the status of a refusal. People who did not prove who
+ * they are are not named: an entered address may be somebody else's.
+ */
+function logCall(log: Log, call: GenericEndpointContext, returned: unknown): void {
+  const { log: event } = callOf(call.path)
+  const { newSession, session } = call.context
+  if (event === undefined || isQuestion(returned)) return
+  const refused = isAPIError(returned) ? returned.statusCode : null
+  const user = newSession?.user.id ?? session?.user.id ?? null
+  log.info({ event, user, from: networkOfCall(call), refused }, "account")
+}
+
+/** The confirmation link was opened, and nothing has been done yet. */
+function isQuestion(returned: unknown) {
+  return (
+    typeof returned === "object" && returned !== null && "state" in returned && returned.state !== "confirmed"
+  )
+}
 
 /** Records that the session has shown a second factor, by a code or a trusted browser. */
 async function noteFactors({ path, context }: GenericEndpointContext, db: Database) {
@@ -89,8 +99,7 @@ function isSignUp(returned: unknown): returned is { user: { id: string } } {
 async function keepLimitOfKeys(db: Database, made: unknown) {
   if (typeof made !== "object" || made === null || !("referenceId" in made) || !("id" in made)) return
   const isTheirs = eq(authApiKey.referenceId, String(made.referenceId))
-  const [keys] = await db.select({ number: count() }).from(authApiKey).where(isTheirs)
-  if (!keys || keys.number <= MOST_KEYS) return
+  if ((await db.$count(authApiKey, isTheirs)) <= MOST_KEYS) return
   await db.delete(authApiKey).where(eq(authApiKey.id, String(made.id)))
   const message = `You have ${MOST_KEYS} keys. Delete one you don't use, then create the new one.`
   throw new APIError("FORBIDDEN", { message, code: "TOO_MANY_KEYS" })

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
+import { tryGetCurrentAuthEndpointContext } from "@better-auth/core/context"
 import { APIError } from "better-auth/api"
 import { eq, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { authRateLimit } from "#db/schema/auth.ts"
+import { verifyPassword } from "./password.ts"
 
 /** Seconds. */
 export const ACCOUNT_WINDOW = 15 * 60
@@ -65,6 +67,23 @@ export async function forgetAttempts(
   from: string | null,
 ): Promise<void> {
   await db.delete(authRateLimit).where(eq(authRateLimit.key, keyOf(kind, account, from)))
+}
+
+/**
+ * Guesses at the current password of a signed-in person are counted per account, at every endpoint
+ * and from any address. Sign-in has its own count.
+ */
+export function verifyCounted({ db }: { db: Database }) {
+  return async (attempt: { hash: string; password: string }): Promise<boolean> => {
+    const call = tryGetCurrentAuthEndpointContext()
+    const userId = call?.path === "/sign-in/email" ? undefined : call?.context.session?.user.id
+    if (userId === undefined) return verifyPassword(attempt)
+    const wait = await countAttempt(db, "password", userId, null)
+    if (wait !== null) throw tooManyAttempts(wait)
+    const isRight = await verifyPassword(attempt)
+    if (isRight) await forgetAttempts(db, "password", userId, null)
+    return isRight
+  }
 }
 
 function keyOf(kind: Kind, account: string, from: string | null): string {

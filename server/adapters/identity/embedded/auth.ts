@@ -22,18 +22,13 @@ import { REALTIME_AUDIENCE } from "#server/ports/identity-contract.ts"
 import { readLanguage } from "#server/transport/language.ts"
 import type { Language } from "#server/language-contract.ts"
 import { afterwards } from "./after-call.ts"
-import { ACCOUNT_WINDOW } from "./attempts.ts"
+import { ACCOUNT_WINDOW, verifyCounted } from "./attempts.ts"
 import type { AuthSettings } from "./auth-settings.ts"
 import { beginSession } from "./begin-session.ts"
 import { refuseEarly } from "./before-call.ts"
-import {
-  CONFIRM_ADDRESS,
-  confirmAddress,
-  mailConfirmation,
-  VERIFICATION_LINK_LIFE,
-} from "./confirm-address.ts"
-import { verifyCounted } from "./counted-password.ts"
-import { forgetAddressChange } from "./forget-address-change.ts"
+import { CONFIRM_ADDRESS } from "./calls.ts"
+import { confirmAddress, mailConfirmation, VERIFICATION_LINK_LIFE } from "./confirm-address.ts"
+import { forgetAddressChange } from "./earlier-holder.ts"
 import { rememberBrowser } from "./known-browser.ts"
 import { PASSKEY_LIMITS, passkeys, requireVerification } from "./passkeys.ts"
 import { hashPassword } from "./password.ts"
@@ -41,7 +36,7 @@ import { MADE_ON_SERVER, RESET_LINK_LIFE, resetLink } from "./reset-link.ts"
 import { forgetTrustedBrowsers, removeFactors, SECOND_FACTOR_LIMITS, secondFactor } from "./second-factor.ts"
 import { senderOfCall, ADDRESS_HEADER } from "./sender.ts"
 import { admitInvited } from "./signup.ts"
-import { enterByProvider } from "./sso-enter.ts"
+import { enterByProvider } from "./provider-sessions.ts"
 
 export const API_KEY_PREFIX = "tide_"
 

@@ -3,15 +3,16 @@ import type { GenericEndpointContext } from "better-auth"
 import type { Database } from "#db/client.ts"
 import type { AuthSettings } from "./auth-settings.ts"
 import { countAttempt, tooManyAttempts } from "./attempts.ts"
+import { callOf } from "./calls.ts"
 import { parseBody } from "./endpoints.ts"
 import { refuseGuessable } from "./guessable.ts"
 import { knownBrowser } from "./known-browser.ts"
-import { hasPasskey } from "./passkeys.ts"
+import { countPasskeys } from "./find-account.ts"
 import { checkAttempt } from "./second-factor.ts"
 import { rememberKey } from "./security-events.ts"
 import { networkOfCall } from "./sender.ts"
 import { INVITATION_HEADER, signupClosed } from "./signup.ts"
-import { rememberProviderSession } from "./sso-replaced-session.ts"
+import { rememberProviderSession } from "./provider-sessions.ts"
 
 /**
  * Checks for which better-auth has no setting: our schema for every body, an explained refusal of
@@ -29,7 +30,7 @@ export function refuseEarly(settings: AuthSettings) {
       const isInvited = token && typeof email === "string" && (await invitations.isFor(token, email))
       if (!isInvited) throw signupClosed(settings)
     }
-    const kind = ATTEMPTS_BY_PATH.get(path)
+    const kind = callOf(path).attempts
     if (kind && typeof email === "string" && email.length <= 320) {
       const from = kind === "sign-in" ? await knownBrowser(call, settings, email) : networkOfCall(call)
       const wait = await countAttempt(db, kind, email, from)
@@ -54,7 +55,7 @@ export function refuseEarly(settings: AuthSettings) {
  */
 async function keepPasskeyNeeded(call: GenericEndpointContext, db: Database) {
   const session = await getSessionFromCtx<object, { secondFactor: boolean }>(call)
-  if (!session || session.session.secondFactor || !(await hasPasskey(db, session.user.id))) return
+  if (!session || session.session.secondFactor || (await countPasskeys(db, session.user.id)) === 0) return
   throw new APIError("FORBIDDEN", { code: "PASSKEY_NEEDED", message: "Sign in with your passkey first." })
 }
 
@@ -71,8 +72,3 @@ async function refuseWithoutFactor(call: GenericEndpointContext, settings: AuthS
   const message = `This needs a second factor. Open ${settings.origin}/second-factor in your browser.`
   throw new APIError("FORBIDDEN", { message, code: "SECOND_FACTOR_NEEDED" })
 }
-
-const ATTEMPTS_BY_PATH = new Map<string, "sign-in" | "reset">([
-  ["/sign-in/email", "sign-in"],
-  ["/request-password-reset", "reset"],
-])

@@ -1,7 +1,8 @@
 import { APIError } from "better-auth/api"
 import type { GenericEndpointContext } from "better-auth"
 import type { AuthSettings } from "./auth-settings.ts"
-import { notePasskeyUse, VERIFY_PASSKEY } from "./passkeys.ts"
+import { VERIFY_PASSKEY } from "./calls.ts"
+import { notePasskeyUse } from "./passkeys.ts"
 import { VERIFYING } from "./second-factor.ts"
 
 /** Every way to sign in creates a session. */

@@ -11,15 +11,13 @@ import { verifyJWT } from "better-auth/crypto"
 import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
-import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import { authAccount, authUser } from "#db/schema/auth.ts"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { readLanguage } from "#server/transport/language.ts"
 import type { AuthSettings } from "./auth-settings.ts"
-import { forgetAddressChange } from "./forget-address-change.ts"
+import { CONFIRM_ADDRESS } from "./calls.ts"
+import { endEarlierHolder } from "./earlier-holder.ts"
 import { hashPassword } from "./password.ts"
-import { removeFactors } from "./second-factor.ts"
-
-export const CONFIRM_ADDRESS = "/confirm-address"
 
 /**
  * Seconds for which the email's link works, and for which the browser that signed up is remembered
@@ -110,11 +108,7 @@ async function confirmNewHolder(db: Database, id: string, password: string) {
       .returning({ id: authUser.id })
     if (confirmed.length === 0)
       throw new APIError("BAD_REQUEST", { code: "INVALID_TOKEN", message: "Invalid token" })
-    await transaction.delete(authSession).where(eq(authSession.userId, id))
-    await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
-    await removeFactors(transaction, id)
-    await forgetAddressChange(transaction, id)
-    await transaction.delete(authAccount).where(eq(authAccount.userId, id))
+    await endEarlierHolder(transaction, id)
     const account = { id: crypto.randomUUID(), userId: id, accountId: id, providerId: "credential", password }
     await transaction.insert(authAccount).values(account)
   })

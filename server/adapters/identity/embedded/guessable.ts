@@ -1,16 +1,9 @@
 import type { GenericEndpointContext } from "better-auth"
 import { APIError, getSessionFromCtx } from "better-auth/api"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
-import { CONFIRM_ADDRESS, findUserToConfirm } from "./confirm-address.ts"
+import { callOf, CONFIRM_ADDRESS } from "./calls.ts"
+import { findUserToConfirm } from "./confirm-address.ts"
 import { scorePassword } from "./password-strength.ts"
-
-/** The fields with a new password in bodies, by endpoint. */
-const CHOSEN: Readonly<Record<string, string>> = {
-  "/sign-up/email": "password",
-  "/reset-password": "newPassword",
-  "/change-password": "newPassword",
-  [CONFIRM_ADDRESS]: "password",
-}
 
 /**
  * Characters. The time of an estimate grows faster than the length; a password that is hard to
@@ -32,7 +25,7 @@ export async function refuseGuessable(
   settings: Settings,
   body: Record<string, unknown>,
 ): Promise<void> {
-  const password = body[CHOSEN[call.path] ?? ""]
+  const password = body[callOf(call.path).chosen ?? ""]
   if (typeof password !== "string") return
   if (password.length < PASSWORD_LENGTH.least || password.length > PASSWORD_LENGTH.most) return
   const person = await findPerson(call, settings, body)

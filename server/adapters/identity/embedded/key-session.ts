@@ -1,9 +1,10 @@
 import { defaultKeyHasher } from "@better-auth/api-key"
 import { and, eq, gt, isNull, or } from "drizzle-orm"
+import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { authApiKey, authUser } from "#db/schema/auth.ts"
+import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 import type { Session } from "#server/ports/session.ts"
-import { readScopes } from "./key-scopes.ts"
 
 /** While a key is in use from one address, that is written down once in so many milliseconds. */
 const NOTED = 60_000
@@ -49,4 +50,21 @@ export async function sessionOfKey(db: Database, key: string, address: string): 
       })
   const keyScopes = readScopes(permissions)
   return { ...session, sessionId: null, ...(keyScopes && { keyScopes }), via: "api-key" }
+}
+
+/** In better-auth's form for a key's permissions: lists by resource. */
+const Permissions = v.pipe(v.string(), v.parseJson(), v.object({ tideline: v.array(v.picklist(KEY_SCOPES)) }))
+
+/**
+ * Null for a key without limits. Unknown permissions open nothing: a newer version may have written
+ * them.
+ */
+export function readScopes(permissions: string | null): readonly KeyScope[] | null {
+  if (permissions === null) return null
+  const parsed = v.safeParse(Permissions, permissions)
+  return parsed.success ? parsed.output.tideline : []
+}
+
+export function permissionsOf(scopes: readonly KeyScope[] | null) {
+  return scopes === null ? {} : { permissions: { tideline: [...scopes] } }
 }

@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api"
 import { and, desc, eq, gt, ne } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import { authAccount, authApiKey, authSession } from "#db/schema/auth.ts"
 import type { Log } from "#server/log.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { AccountKey, OwnAccount } from "#server/ports/own-account.ts"
@@ -10,8 +10,9 @@ import { networkOf } from "#server/transport/client-address.ts"
 import { openAddressChange, type AddressHooks } from "./address-change.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
 import type { Auth } from "./auth.ts"
+import { findPassword } from "./find-account.ts"
 import type { Send } from "./forms.ts"
-import { permissionsOf, readScopes } from "./key-scopes.ts"
+import { permissionsOf, readScopes } from "./key-session.ts"
 import { openSecondFactor } from "./own-factor.ts"
 import { openOwnPasskeys } from "./own-passkeys.ts"
 import { verifyPassword } from "./password.ts"
@@ -136,11 +137,7 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
   }
 
   async function hasPassword(userId: string) {
-    const [account] = await db
-      .select({ id: authAccount.id })
-      .from(authAccount)
-      .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
-    return account !== undefined
+    return (await findPassword(db, userId)) !== undefined
   }
 
   /**
@@ -151,11 +148,7 @@ export function openOwnAccount(settings: OwnAccountSettings): OwnAccount {
     userId: string,
     password: string,
   ): Promise<(AccountOutcome & { ok: false }) | null> {
-    const [account] = await db
-      .select({ hash: authAccount.password })
-      .from(authUser)
-      .innerJoin(authAccount, eq(authAccount.userId, authUser.id))
-      .where(and(eq(authUser.id, userId), eq(authAccount.providerId, "credential")))
+    const account = await findPassword(db, userId)
     const wait = account && (await countAttempt(db, "password", userId, null))
     if (wait) return { ok: false, problem: "too-many-attempts", status: 429, retryAfter: wait }
     const isRight = account?.hash && (await verifyPassword({ hash: account.hash, password }))

@@ -6,6 +6,7 @@ import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import type { OwnAccount } from "#server/ports/own-account.ts"
 import type { Visit } from "#server/ports/session.ts"
 import type { Auth } from "./auth.ts"
+import { findFactor } from "./find-account.ts"
 import { cookiesOf, refusalOf, type Send } from "./forms.ts"
 import { normalizeCode, removeFactorsOf } from "./second-factor.ts"
 
@@ -35,9 +36,8 @@ export function openSecondFactor({ db, auth, post, send }: Settings): OwnFactor 
 
   return {
     async findSecondFactor(userId) {
-      const isTheirs = and(eq(authTwoFactor.userId, userId), eq(authTwoFactor.verified, true))
-      const [factor] = await db.select({ id: authTwoFactor.id }).from(authTwoFactor).where(isTheirs)
-      return factor ? { recoveryCodes: (await readRecoveryCodes(userId)).length } : null
+      const factor = await findFactor(db, userId)
+      return factor?.verified ? { recoveryCodes: (await readRecoveryCodes(userId)).length } : null
     },
 
     async beginSecondFactor(visit, password) {

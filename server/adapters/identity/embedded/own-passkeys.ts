@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api"
-import { and, asc, count, eq, sql } from "drizzle-orm"
+import { and, asc, eq } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { authPasskey, authSession, authTwoFactor } from "#db/schema/auth.ts"
+import { authPasskey, authSession } from "#db/schema/auth.ts"
 import { MOST_PASSKEYS } from "#server/accounts/passkey-contract.ts"
 import type { Log } from "#server/log.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
@@ -10,6 +10,7 @@ import type { Visit } from "#server/ports/session.ts"
 import type { PasskeyAttestation } from "#server/ports/passkey-contract.ts"
 import { networkOf } from "#server/transport/client-address.ts"
 import type { Auth } from "./auth.ts"
+import { countPasskeys, findFactor } from "./find-account.ts"
 import { cookiesOf } from "./forms.ts"
 import { forgetShownFactors } from "./second-factor.ts"
 import type { RecordEvent } from "./auth-settings.ts"
@@ -35,14 +36,6 @@ export function openOwnPasskeys({ auth, db, log, record }: Settings): OwnPasskey
   const note = (visit: Visit, userId: string, event: string) =>
     log.info({ event, user: userId, from: networkOf(visit.address), refused: null }, "account")
 
-  async function countPasskeys(userId: string) {
-    const [passkeys] = await db
-      .select({ number: count() })
-      .from(authPasskey)
-      .where(eq(authPasskey.userId, userId))
-    return passkeys?.number ?? 0
-  }
-
   return {
     async listPasskeys(userId) {
       const passkeys = await db
@@ -60,7 +53,7 @@ export function openOwnPasskeys({ auth, db, log, record }: Settings): OwnPasskey
     },
 
     async beginPasskey(visit, userId) {
-      if ((await countPasskeys(userId)) >= MOST_PASSKEYS) return refuse("too-many-passkeys")
+      if ((await countPasskeys(db, userId)) >= MOST_PASSKEYS) return refuse("too-many-passkeys")
       const response = await auth.api.generatePasskeyRegistrationOptions({
         headers: headersOf(visit),
         asResponse: true,
@@ -78,7 +71,7 @@ export function openOwnPasskeys({ auth, db, log, record }: Settings): OwnPasskey
         .catch(unlessRefused)
       if (!made) return refuse("passkey-refused")
       // Checked afterwards: of many added concurrently, none remains beyond the limit.
-      if ((await countPasskeys(userId)) > MOST_PASSKEYS) {
+      if ((await countPasskeys(db, userId)) > MOST_PASSKEYS) {
         await db.delete(authPasskey).where(isTheirs(userId, made.id))
         return refuse("too-many-passkeys")
       }
@@ -106,11 +99,9 @@ export function openOwnPasskeys({ auth, db, log, record }: Settings): OwnPasskey
           .where(isTheirs(userId, id))
           .returning({ name: authPasskey.name })
         if (!removed) return false
-        const [left] = await transaction.execute<{ hasFactor: boolean }>(sql`
-          select exists (select from ${authPasskey} where ${authPasskey.userId} = ${userId})
-            or exists (select from ${authTwoFactor}
-              where ${authTwoFactor.userId} = ${userId} and ${authTwoFactor.verified}) as "hasFactor"`)
-        if (!left?.hasFactor) await forgetShownFactors(transaction, userId)
+        const hasFactor = (await findFactor(transaction, userId))?.verified
+        if (!hasFactor && (await countPasskeys(transaction, userId)) === 0)
+          await forgetShownFactors(transaction, userId)
         const facts = { name: removed.name ?? "" }
         await record({ userId, event: "passkey-removed", facts, from: senderOfVisit(visit) }, transaction)
         note(visit, userId, "passkey removed")

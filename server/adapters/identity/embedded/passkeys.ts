@@ -4,14 +4,14 @@ import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth"
 import { APIError, createAuthMiddleware, isAPIError } from "better-auth/api"
 import { and, eq, ne } from "drizzle-orm"
 import * as v from "valibot"
-import type { Database, Transaction } from "#db/client.ts"
+import type { Database } from "#db/client.ts"
 import { authPasskey, authSession, authUser } from "#db/schema/auth.ts"
 import { PasskeyAssertion } from "#server/ports/passkey-contract.ts"
 import type { AuthSettings } from "./auth-settings.ts"
+import { VERIFY_PASSKEY } from "./calls.ts"
 import { mailConfirmation } from "./confirm-address.ts"
 
 export const PASSKEY_OPTIONS = "/passkey/generate-authenticate-options"
-export const VERIFY_PASSKEY = "/passkey/verify-authentication"
 
 /** Passkeys are only added on the account page, which requires more than a session. */
 export const PASSKEY_ENDPOINTS = {
@@ -90,15 +90,6 @@ export async function ownerOfPasskey(db: Database, credentialId: string): Promis
     .from(authPasskey)
     .where(eq(authPasskey.credentialID, credentialId))
   return found?.userId ?? null
-}
-
-export async function hasPasskey(db: Database | Transaction, userId: string): Promise<boolean> {
-  const [one] = await db
-    .select({ id: authPasskey.id })
-    .from(authPasskey)
-    .where(eq(authPasskey.userId, userId))
-    .limit(1)
-  return one !== undefined
 }
 
 /** A session that a sign-in with a passkey replaces in its browser ends. */

@@ -7,16 +7,11 @@ import { and, eq, isNull, like, ne } from "drizzle-orm"
 import { randomInt } from "node:crypto"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
-import {
-  authAccount,
-  authPasskey,
-  authSession,
-  authTwoFactor,
-  authUser,
-  authVerification,
-} from "#db/schema/auth.ts"
+import { authPasskey, authSession, authTwoFactor, authUser, authVerification } from "#db/schema/auth.ts"
 import type { AccountOutcome } from "#server/ports/account-forms.ts"
 import { countAttempt, forgetAttempts } from "./attempts.ts"
+import { VERIFY_RECOVERY, VERIFY_TOTP } from "./calls.ts"
+import { findFactor, findPassword } from "./find-account.ts"
 
 /** Seconds for which a browser is trusted, from each sign-in. */
 const TRUST_LIFE = 30 * 24 * 60 * 60
@@ -44,9 +39,6 @@ export const SECOND_FACTOR_ENDPOINTS = {
 
 /** By network address; each account has its own limit. */
 export const SECOND_FACTOR_LIMITS = { "/two-factor/*": { window: 60, max: 30 } }
-
-export const VERIFY_TOTP = "/two-factor/verify-totp"
-const VERIFY_RECOVERY = "/two-factor/verify-backup-code"
 
 /** The ways to show a second factor. */
 export const VERIFYING: ReadonlySet<string> = new Set([VERIFY_TOTP, VERIFY_RECOVERY])
@@ -100,7 +92,7 @@ export async function checkAttempt(
   const userId = await challengedUser(call)
   if (userId === null) return
   await countGuess(db, userId)
-  const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+  const factor = await findFactor(db, userId)
   // The plugin would fail with an internal error.
   if (factor) await decrypt(call.context.secretConfig, factor.secret)
   if (call.path === VERIFY_TOTP) await claimCode(db, userId, String(body["code"]))
@@ -134,14 +126,10 @@ export async function challengedUser(call: GenericEndpointContext): Promise<stri
 async function requireBoth(call: GenericEndpointContext, db: Database, password: unknown, code: string) {
   const userId = (await getSessionFromCtx(call))?.user.id
   if (userId === undefined) return
-  const [account] = await db
-    .select({ hash: authAccount.password })
-    .from(authAccount)
-    .where(and(eq(authAccount.userId, userId), eq(authAccount.providerId, "credential")))
-  const hash = account?.hash
+  const hash = (await findPassword(db, userId))?.hash
   const isRight = !hash || (await call.context.password.verify({ hash, password: String(password) }))
   if (!isRight) throw new APIError("BAD_REQUEST", { code: "INVALID_PASSWORD", message: "Invalid password" })
-  const [factor] = await db.select().from(authTwoFactor).where(eq(authTwoFactor.userId, userId))
+  const factor = await findFactor(db, userId)
   await countGuess(db, userId)
   if (!factor?.verified) throw invalidCode()
   // Both endpoints invalidate all recovery codes, so none is consumed separately.
@@ -257,10 +245,9 @@ export async function forgetShownFactors(db: Database | Transaction, userId: str
  * to remove.
  */
 export async function removeFactors(db: Database | Transaction, userId: string): Promise<boolean> {
-  const isTheirs = eq(authTwoFactor.userId, userId)
   const removed = await db
     .delete(authTwoFactor)
-    .where(isTheirs)
+    .where(eq(authTwoFactor.userId, userId))
     .returning({ verified: authTwoFactor.verified })
   await db.update(authUser).set({ twoFactorEnabled: false }).where(eq(authUser.id, userId))
   const passkeys = await db

@@ -5,11 +5,10 @@ import type { Database } from "#db/client.ts"
 import { authApiKey, authUser } from "#db/schema/auth.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"
 import type { AuthSettings } from "./auth-settings.ts"
-import { CONFIRM_ADDRESS } from "./confirm-address.ts"
-import { ownerOfPasskey, VERIFY_PASSKEY } from "./passkeys.ts"
+import { callOf } from "./calls.ts"
+import { ownerOfPasskey } from "./passkeys.ts"
 import { senderOfCall } from "./sender.ts"
-import { challengedUser, VERIFY_TOTP, VERIFYING } from "./second-factor.ts"
-import { ENTER } from "./sso-enter.ts"
+import { challengedUser, VERIFYING } from "./second-factor.ts"
 
 type Settings = Pick<AuthSettings, "db" | "record" | "afterResponse">
 
@@ -51,8 +50,8 @@ export async function recordCall(
       await settings.record({ userId: user.id, event: "account-created", facts, from: senderOfCall(call) })
     return
   }
-  const way = newSession && wayOf(path)
-  if (!way) return
+  const { way } = callOf(path)
+  if (!newSession || !way) return
   // Anyone who opens a link from their inbox needs no email about it.
   const isNew = !isKnown && way !== "email-link"
   const facts = isNew ? ({ newBrowser: true } as const) : {}
@@ -71,12 +70,6 @@ type Happened = Pick<SecurityEvent, "event" | "way" | "facts">
 function eventOf({ path, context, request }: GenericEndpointContext, returned: unknown): Happened | null {
   const { newSession, session } = context
   switch (path) {
-    case "/change-password":
-      return { event: "password-changed" }
-    case "/two-factor/disable":
-      return { event: "second-factor-removed" }
-    case "/two-factor/generate-backup-codes":
-      return { event: "recovery-codes-renewed" }
     case "/api-key/create": {
       const { name = null, start = null } = returned as { name?: string | null; start?: string | null }
       return request ? { event: "key-created", facts: { name: name ?? "", start: start ?? "" } } : null
@@ -86,20 +79,13 @@ function eventOf({ path, context, request }: GenericEndpointContext, returned: u
       return { event: "key-deleted", ...(facts && { facts }) }
     }
   }
+  const { event, way } = callOf(path)
+  if (event) return { event }
   if (!VERIFYING.has(path) || !session) return null
   // Setting up a factor replaces the session; showing it in a session that has not shown it yet
   // does not.
   if (newSession) return { event: "second-factor-added" }
-  return { event: "signed-in", way: path === VERIFY_TOTP ? "code" : "recovery-code" }
-}
-
-function wayOf(path: string): SecurityEvent["way"] {
-  if (path === "/sign-in/email") return "password"
-  if (path === ENTER) return "provider"
-  if (path === VERIFY_PASSKEY) return "passkey"
-  if (path === CONFIRM_ADDRESS) return "email-link"
-  if (VERIFYING.has(path)) return path === VERIFY_TOTP ? "code" : "recovery-code"
-  return undefined
+  return { event: "signed-in", ...(way && { way }) }
 }
 
 const WRONG = new Set([
@@ -116,26 +102,23 @@ async function recordFailure(
   { db, record, afterResponse }: Settings,
   code: string | undefined,
 ) {
-  const isPassword = call.path === "/sign-in/email"
-  const isPasskey = call.path === VERIFY_PASSKEY
-  if (!WRONG.has(code ?? "") || (!isPassword && !isPasskey && !VERIFYING.has(call.path))) return
-  const event = { event: "sign-in-failed", from: senderOfCall(call) } as const
-  if (isPasskey) {
-    const credentialId = String(call.body?.response?.id)
-    return afterResponse(async () => {
-      const userId = await ownerOfPasskey(db, credentialId)
-      if (userId !== null) await record({ ...event, userId, way: "passkey" })
-    })
-  }
-  if (!isPassword) {
-    const userId = await challengedUser(call)
-    const way = call.path === VERIFY_TOTP ? "code" : "recovery-code"
-    if (userId !== null) afterResponse(() => record({ ...event, userId, way }))
-    return
-  }
-  const email = String(call.body?.email).trim().toLowerCase()
+  const { way } = callOf(call.path)
+  if (!way || !WRONG.has(code ?? "")) return
+  const from = senderOfCall(call)
+  const challenged = VERIFYING.has(call.path) ? await challengedUser(call) : null
   afterResponse(async () => {
-    const [user] = await db.select({ id: authUser.id }).from(authUser).where(eq(authUser.email, email))
-    if (user) await record({ ...event, userId: user.id, way: "password" })
+    const userId =
+      way === "passkey"
+        ? await ownerOfPasskey(db, String(call.body?.response?.id))
+        : way === "password"
+          ? await ownerOfAddress(db, String(call.body?.email))
+          : challenged
+    if (userId !== null) await record({ userId, event: "sign-in-failed", way, from })
   })
+}
+
+async function ownerOfAddress(db: Database, email: string): Promise<string | null> {
+  const isTheirs = eq(authUser.email, email.trim().toLowerCase())
+  const [user] = await db.select({ id: authUser.id }).from(authUser).where(isTheirs)
+  return user?.id ?? null
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { isAPIError } from "better-auth/api"
 import { parseCookies } from "better-call"
 import { eq } from "drizzle-orm"
@@ -10,16 +11,30 @@ import type { Log } from "#server/log.ts"
 import type { Visit } from "#server/ports/session.ts"
 import type { SingleSignOn, SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
 import type { Auth } from "./auth.ts"
-import { ATTEMPT_LIFE, hashOf, randomSecret, storeAttempt, takeAttempt } from "./sso-attempts.ts"
 import { KNOWN_BROWSER } from "./known-browser.ts"
 import type { RecordEvent } from "./auth-settings.ts"
 import { ADDRESS_HEADER, senderOfVisit } from "./sender.ts"
 import { Claims, findAccount } from "./sso-find-account.ts"
 import { endByLogoutToken } from "./sso-logout-token.ts"
+import { hashOf, storeOnce, takeOnce } from "./once.ts"
 import { openProvider, type OpenProvider } from "./sso-provider.ts"
 
 /** Binds an attempt to the browser that started it. */
 const COOKIE = "tideline.sso"
+
+/** Seconds within which the person has to sign in at the provider. */
+const ATTEMPT_LIFE = 10 * 60
+
+/** What the provider's response will be compared with. */
+const Attempt = v.object({
+  provider: v.string(),
+  /** The hash of the browser's cookie. */
+  browser: v.string(),
+  nonce: v.string(),
+  verifier: v.string(),
+  target: v.string(),
+})
+type Attempt = v.InferOutput<typeof Attempt>
 
 interface SsoSettings {
   auth: Auth
@@ -53,7 +68,8 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       // One cookie for all tabs of the browser.
       const browser = browserOf(request) ?? randomSecret()
       const [state, nonce, verifier] = [randomSecret(), randomSecret(), client.randomPKCECodeVerifier()]
-      await storeAttempt(db, state, { provider: name, browser: hashOf(browser), nonce, verifier, target })
+      const attempt: Attempt = { provider: name, browser: hashOf(browser), nonce, verifier, target }
+      await storeOnce(db, "sso-attempt", state, { value: JSON.stringify(attempt), seconds: ATTEMPT_LIFE })
       const location = client.buildAuthorizationUrl(config, {
         redirect_uri: callbackOf(provider),
         scope: "openid email profile",
@@ -72,7 +88,8 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       if (!provider) return { problem: "unknown-provider" }
       const asked = new URL(visit.request.url)
       const state = asked.searchParams.get("state") ?? ""
-      const attempt = await takeAttempt(db, state)
+      const taken = await takeOnce(db, "sso-attempt", state)
+      const attempt = taken === null ? null : v.parse(Attempt, JSON.parse(taken))
       const browser = browserOf(visit.request)
       if (!attempt || attempt.provider !== name || browser === null || hashOf(browser) !== attempt.browser)
         return { problem: "attempt-expired" }
@@ -185,6 +202,10 @@ export function openSingleSignOn(settings: SsoSettings): SingleSignOn {
       throw error
     }
   }
+}
+
+function randomSecret(): string {
+  return randomBytes(32).toString("base64url")
 }
 
 function browserOf(request: Request): string | null {

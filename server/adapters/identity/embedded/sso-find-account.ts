@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto"
 import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Database, Transaction } from "#db/client.ts"
-import { authAccount, authApiKey, authSession, authUser } from "#db/schema/auth.ts"
+import { authAccount, authUser } from "#db/schema/auth.ts"
 import type { Sender } from "#server/accounts/security-contract.ts"
 import type { SsoProblem, SsoProvider } from "#server/ports/single-sign-on.ts"
-import { forgetAddressChange } from "./forget-address-change.ts"
-import { removeFactors } from "./second-factor.ts"
+import { endEarlierHolder } from "./earlier-holder.ts"
 import type { RecordEvent } from "./auth-settings.ts"
 
 /** The claims of an ID token, or of the provider's user info. */
@@ -76,11 +75,7 @@ async function takeOver(transaction: Transaction, email: string): Promise<string
   if (!user) return null
   const { id, emailVerified } = user
   if (emailVerified) return id
-  await transaction.delete(authSession).where(eq(authSession.userId, id))
-  await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, id))
-  await forgetAddressChange(transaction, id)
-  await transaction.delete(authAccount).where(eq(authAccount.userId, id))
-  await removeFactors(transaction, id)
+  await endEarlierHolder(transaction, id)
   await transaction
     .update(authUser)
     .set({ emailVerified: true, holderConfirmed: false, updatedAt: new Date() })

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto"
-import { and, eq, inArray, like, lt } from "drizzle-orm"
+import { and, eq, inArray } from "drizzle-orm"
 import { jwtVerify } from "jose"
 import * as v from "valibot"
 import type { Database } from "#db/client.ts"
-import { authAccount, authApiKey, authSession, authVerification } from "#db/schema/auth.ts"
+import { authAccount, authSession } from "#db/schema/auth.ts"
 import { authProviderSession } from "#db/schema/single-sign-on.ts"
 import type { RecordEvent } from "./auth-settings.ts"
+import { endAccess } from "./earlier-holder.ts"
 import { providerIdOf } from "./sso-find-account.ts"
+import { storeOnce } from "./once.ts"
 import type { OpenProvider } from "./sso-provider.ts"
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
@@ -14,8 +15,6 @@ const EVENT = "http://schemas.openid.net/event/backchannel-logout"
 /** Seconds for which a logout token is valid and its id is remembered. */
 const TOKEN_AGE = 120
 const REMEMBERED = 10 * 60
-
-const PREFIX = "sso-logout:"
 
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 
@@ -55,8 +54,11 @@ export async function endByLogoutToken(
   })
   const { jti, sub, sid } = v.parse(LogoutToken, payload)
   await db.transaction(async (transaction) => {
-    const here = transaction as unknown as Database
-    await rememberOnce(here, `${issuer} ${jti}`)
+    const isNew = await storeOnce(transaction, "sso-logout", `${issuer} ${jti}`, {
+      value: "",
+      seconds: REMEMBERED,
+    })
+    if (!isNew) throw new Error("This logout token was sent before.")
     if (sid !== undefined) {
       const begun = transaction
         .select({ id: authProviderSession.sessionId })
@@ -75,23 +77,8 @@ export async function endByLogoutToken(
       .from(authAccount)
       .where(and(eq(authAccount.providerId, providerIdOf(issuer)), eq(authAccount.accountId, sub ?? "")))
     if (!account) return
-    await transaction.delete(authSession).where(eq(authSession.userId, account.userId))
-    await transaction.delete(authApiKey).where(eq(authApiKey.referenceId, account.userId))
     const { userId } = account
+    await endAccess(transaction, userId)
     await record({ userId, event: "sessions-ended", facts: { issuer }, from: null }, transaction)
   })
-}
-
-/** Throws if the id was remembered already. */
-async function rememberOnce(db: Database, text: string) {
-  const isOurs = like(authVerification.identifier, `${PREFIX}%`)
-  await db.delete(authVerification).where(and(isOurs, lt(authVerification.expiresAt, new Date())))
-  const identifier = PREFIX + createHash("sha256").update(text).digest("base64url")
-  const expiresAt = new Date(Date.now() + REMEMBERED * 1000)
-  const remembered = await db
-    .insert(authVerification)
-    .values({ id: identifier, identifier, value: "", expiresAt })
-    .onConflictDoNothing()
-    .returning({ id: authVerification.id })
-  if (remembered.length === 0) throw new Error("This logout token was sent before.")
 }
