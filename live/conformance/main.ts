@@ -1,6 +1,6 @@
 /**
  * Judges a client of the realtime protocol: starts it, plays situations with it from a scripted
- * server, and compares what it shows after each. Section 10 of docs/realtime-protocol.md has the contract.
+ * server, and compares what it shows after each. Section 11 of docs/realtime-protocol.md has the contract.
  *
  *     npm run live:conformance -- python3 live/python/tideline_live.py --conformance
  *     npm run live:conformance -- --only reset <command that starts a client>
