@@ -2,6 +2,8 @@ import { pino, type DestinationStream, type Logger } from "pino"
 import { isLost, reasonOf } from "#live/postgres/outage.ts"
 import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
+export { createFailureLog } from "#live/server/failure-log.ts"
+
 export type Log = Logger
 
 /**
@@ -81,55 +83,4 @@ function* withCauses(error: Error): Generator<Error> {
     yield cause
     cause = cause.cause
   }
-}
-
-/** The part of a log that `createFailureLog` uses. */
-interface Writes {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
-
-export interface FailureLog {
-  /**
-   * Logs the failure unless this one, with the same reason, was logged since the last success;
-   * counts it in any case.
-   */
-  failed(level: "warn" | "error", error: unknown, message: string, details?: object): void
-  /** After failures, logs their number and duration. */
-  succeeded(): void
-}
-
-/**
- * For work that is retried automatically: an outage of an hour produces two lines, not thousands.
- * `recovered` is the message of the second.
- */
-export function createFailureLog(log: Writes, recovered: string): FailureLog {
-  let said = new Set<string>()
-  let failures = 0
-  let since = 0
-  return {
-    failed(level, error, message, details = {}) {
-      if (failures++ === 0) since = performance.now()
-      const reason = `${message} ${error instanceof Error ? kindOf(error) : String(error)}`
-      if (said.has(reason)) return
-      said.add(reason)
-      // It returns, is restarted or is replaced by a standby, and everything is tried again.
-      log[isLost(error) ? "warn" : level]({ err: error, ...details }, message)
-    },
-    succeeded() {
-      if (failures === 0) return
-      log.info({ failures, milliseconds: Math.round(performance.now() - since) }, recovered)
-      said = new Set()
-      failures = 0
-    },
-  }
-}
-
-/**
- * The error code if there is one: a message may contain varying values, such as a name or a number.
- */
-function kindOf(error: Error): string {
-  for (const each of withCauses(error)) if ("code" in each && typeof each.code === "string") return each.code
-  return error.message
 }

@@ -9,7 +9,7 @@ import {
   type Refusal,
   type ServerEvents,
 } from "../protocol/contract.ts"
-import { describeDevice } from "#server/devices/device-contract.ts"
+import { describeDevice } from "../protocol/device-contract.ts"
 import { ConnectionLost } from "./connection-lost.ts"
 import { retryDelay } from "./retry-delay.ts"
 import type { RealtimeToken } from "./token.ts"

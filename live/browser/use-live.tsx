@@ -8,7 +8,6 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from "react"
-import { importAgain } from "#app/ui/import-again.ts"
 import type { LiveRow, Loaded } from "../protocol/contract.ts"
 import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
 import { createDeferredLink } from "./deferred-link.ts"
@@ -20,11 +19,18 @@ const LiveContext = createContext<LiveClient | null>(null)
 /** Milliseconds between attempts to load the link's code, randomly up to twice as long. */
 const RETRY = 5000
 
-/**
- * Provides the live records of one user, by the identity provider's id; use that as its key.
- * Connects after hydration.
- */
-export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
+/** Loads a module. A better one than a plain call tries again in a way that browsers do not. */
+type Load = <Module>(load: () => Promise<Module>) => Promise<Module>
+
+interface LiveProviderProps {
+  /** The user, by the identity provider's id; use it as the key too. */
+  userId: string
+  load?: Load
+  children: ReactNode
+}
+
+/** Provides the live records of one user. Connects after hydration. */
+export function LiveProvider({ userId, load = loadPlainly, children }: LiveProviderProps) {
   // Created on the first render, so that connecting causes no other render, and nothing done before
   // is lost.
   const [{ client, link }] = useState(createWaitingClient)
@@ -33,7 +39,7 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
     let retry: ReturnType<typeof setTimeout> | undefined
     let ended = false
     const open = () =>
-      openLink(userId).then(
+      openLink(userId, load).then(
         (opened) => (ended ? opened.close() : link.connectTo(opened)),
         (error: unknown) => {
           if (ended) return
@@ -56,10 +62,12 @@ export function LiveProvider({ userId, children }: { userId: string; children: R
       for (const [target, name] of signals) target.removeEventListener(name, wake)
       link.close()
     }
-  }, [userId, link])
+  }, [userId, load, link])
 
   return <LiveContext value={client}>{children}</LiveContext>
 }
+
+const loadPlainly: Load = (load) => load()
 
 function createWaitingClient() {
   const link = createDeferredLink()
@@ -69,18 +77,18 @@ function createWaitingClient() {
 /**
  * One socket for all tabs if the browser has shared workers and locks, otherwise one for this page.
  */
-async function openLink(userId: string): Promise<Link> {
+async function openLink(userId: string, load: Load): Promise<Link> {
   if ("SharedWorker" in window && "locks" in navigator) {
     try {
-      const { openSharedLink } = await importAgain(() => import("./shared-link.ts"))
+      const { openSharedLink } = await load(() => import("./shared-link.ts"))
       return await openSharedLink(userId)
     } catch (error) {
       console.warn("This browser does not share a connection between tabs:", error)
     }
   }
   const [{ openSocketLink }, { fetchToken }] = await Promise.all([
-    importAgain(() => import("./socket-link.ts")),
-    importAgain(() => import("./token.ts")),
+    load(() => import("./socket-link.ts")),
+    load(() => import("./token.ts")),
   ])
   return openSocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
 }

@@ -1,4 +1,3 @@
-import { describeRealtime } from "#server/http/asyncapi/document.ts"
 import { startClient, type ClientProcess } from "./client-process.ts"
 import { startScriptedServer } from "./scripted-server.ts"
 import { situationsOfCalls } from "./situations-of-calls.ts"
@@ -27,7 +26,7 @@ export async function judgeClient(
   report: (verdict: Verdict) => void,
   wanted = "",
 ): Promise<Verdict[]> {
-  const server = await startScriptedServer((origin) => describeRealtime({ origin }))
+  const server = await startScriptedServer()
   const verdicts: Verdict[] = []
   let client: ClientProcess | null = null
   try {

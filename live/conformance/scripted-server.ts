@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Server, type Socket } from "socket.io"
 import type { Change, Refusal, RowOrder, SubscribeItem } from "../protocol/contract.ts"
+import { DOCUMENT } from "./document.ts"
 import { Queue, Unmet } from "./queue.ts"
 
 type Answer = (answer: object) => void
@@ -59,7 +60,7 @@ export function lsn(number: number): string {
   return number.toString(16).toUpperCase().padStart(16, "0")
 }
 
-export async function startScriptedServer(document: (origin: string) => object): Promise<ScriptedServer> {
+export async function startScriptedServer(): Promise<ScriptedServer> {
   const connections = new Queue<Connection>()
   const refusals: Refusal[] = []
   const tokenFailures: number[] = []
@@ -96,7 +97,7 @@ export async function startScriptedServer(document: (origin: string) => object):
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const [path] = (request.url ?? "").split("?")
-    if (path === "/api/realtime.json") return respond(response, 200, document(origin))
+    if (path === "/api/realtime.json") return respond(response, 200, DOCUMENT)
     if (path !== "/api/realtime/token") return respond(response, 404, { error: "Not found" })
     if (request.headers.authorization !== "Bearer conformance")
       return respond(response, 401, { error: "Unauthorized" })

@@ -1,3 +1,4 @@
+import { MUTATION } from "./document.ts"
 import { lsn, mustEqual, type Connection } from "./scripted-server.ts"
 import type { Situations } from "./situations-of-rows.ts"
 import type { Stage } from "./stage.ts"
@@ -114,7 +115,7 @@ export const situationsOfCalls: Situations = {
     const { connection } = await stage.begin([])
     stage.mutate("m", { fileId: "1" })
     const sent = await connection.mutations.take("send the mutation")
-    mustEqual([sent.mutation, sent.args], ["files.remove", { fileId: "1" }], "The mutation")
+    mustEqual([sent.mutation, sent.args], [MUTATION, { fileId: "1" }], "The mutation")
     sent.answer({ value: 7, xid: "8", lsn: lsn(80) })
     mustEqual((await stage.outcome("m")).value, 7, "The value")
   },

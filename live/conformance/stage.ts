@@ -1,5 +1,6 @@
 import type { SubscribeItem } from "../protocol/contract.ts"
 import type { ClientProcess, Outcome } from "./client-process.ts"
+import { MUTATION, QUERY } from "./document.ts"
 import { Unmet } from "./queue.ts"
 import { mustEqual, type Connection, type ScriptedServer, type SnapshotOptions } from "./scripted-server.ts"
 
@@ -29,7 +30,6 @@ export interface Stage {
   becomes(status: string): Promise<void>
 }
 
-const QUERY = "files.list"
 /** Number of attempts to see an unannounced state, and the milliseconds between them. */
 const ATTEMPTS = 200
 const PAUSE = 25
@@ -46,7 +46,7 @@ export function setStage(server: ScriptedServer, client: ClientProcess): Stage {
       client.tell({ do: "query", name, query: QUERY, args })
       return client.outcome(name)
     },
-    mutate: (name, args = {}) => client.tell({ do: "mutate", name, mutation: "files.remove", args }),
+    mutate: (name, args = {}) => client.tell({ do: "mutate", name, mutation: MUTATION, args }),
     outcome: (name) => client.outcome(name),
     connected: () => server.connections.take("connect"),
     async subscribed(connection, count = 1) {

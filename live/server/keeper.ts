@@ -1,4 +1,4 @@
-import { createFailureLog } from "#server/log.ts"
+import { createFailureLog } from "./failure-log.ts"
 import { advanceAnchor, ensureAnchor, inspectAnchor, type Anchor } from "./anchor.ts"
 import { inspectTables } from "./inspect.ts"
 import type { ConnectionPool } from "../postgres/connections.ts"

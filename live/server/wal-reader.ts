@@ -1,4 +1,4 @@
-import { createFailureLog } from "#server/log.ts"
+import { createFailureLog } from "./failure-log.ts"
 import type { Anchor } from "./anchor.ts"
 import { openStart, type Place } from "./begin-stream.ts"
 import type { Lineage } from "./lineage.ts"

@@ -6,6 +6,7 @@ import { ProviderSession } from "#app/features/user-sync/provider-session.tsx"
 import { useUserSync } from "#app/features/user-sync/use-user-sync.ts"
 import { LiveProvider } from "#live/browser/use-live.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
+import { importAgain } from "#app/ui/import-again.ts"
 import { ToastProvider } from "#app/ui/toast.tsx"
 import { requireScope } from "#server/http/scope.ts"
 import type { Loaded } from "#live/protocol/contract.ts"
@@ -28,7 +29,7 @@ export const shouldRevalidate = keepOnNavigation
 export default function DashboardGroup({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   return (
-    <LiveProvider key={loaderData.userId} userId={loaderData.userId}>
+    <LiveProvider key={loaderData.userId} userId={loaderData.userId} load={importAgain}>
       <meta name="description" content={t`Your conversations, files and account, live on every device.`} />
       <ToastProvider>
         <NavigationProgress />
