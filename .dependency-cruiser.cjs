@@ -14,7 +14,10 @@ module.exports = {
       name: "browser-code-sees-contracts-only",
       severity: "error",
       from: { path: "^(app/(features|language)|live/browser)/" },
-      to: { path: "^(server|db|live/(server|postgres|conformance))/", pathNot: "contract\\.ts$" },
+      to: {
+        path: "^(server|db|live/(server|postgres|conformance))/|^live/(open|check)\\.ts$",
+        pathNot: "contract\\.ts$",
+      },
     },
     {
       name: "routes-call-domains",
@@ -24,7 +27,7 @@ module.exports = {
         path: [
           "^db/",
           "^server/(adapters|backup|commands|operations|ports)/",
-          "^live/(server|postgres|conformance)/",
+          "^live/(open|check)\\.ts$",
           "^server/[^/]+\\.ts$",
         ],
         pathNot: ["^server/(context|errors|scope)\\.ts$", "contract\\.ts$"],
@@ -34,19 +37,25 @@ module.exports = {
       name: "server-never-imports-app",
       severity: "error",
       from: { path: "^(server|db|live/(server|postgres|conformance))/" },
-      to: { path: "^(app|live/browser)/" },
+      to: { path: "^(app/|live/(browser/|react\\.ts$))" },
     },
     {
       name: "db-is-a-leaf",
       severity: "error",
       from: { path: "^db/" },
-      to: { path: "^(app|server|live/(?!postgres/))" },
+      to: { path: "^(app|server|live/(?!check))" },
     },
     {
       name: "live-knows-no-product",
       severity: "error",
       from: { path: "^live/" },
       to: { path: ours, pathNot: "^live/" },
+    },
+    {
+      name: "live-by-its-entries",
+      severity: "error",
+      from: { path: ours, pathNot: "^live/" },
+      to: { path: "^live/", pathNot: "^live/(open|contract|react|check)\\.ts$" },
     },
     {
       name: "adapters-only-at-the-root",

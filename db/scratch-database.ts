@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type postgres from "postgres"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { openPostgres } from "#live/check"
 
 /** Followed by the number of the database that they belong to, as a server may have several. */
 const SCRATCH = "tideline_check_"

@@ -1,4 +1,4 @@
-import type { Connection, Statement } from "#live/postgres/connections.ts"
+import type { Connection, Statement } from "#live/check"
 
 /** A statement that `recovers` takes back what failed before it: the transaction can go on. */
 export type Run = <Result>(statement: Statement<Result>, recovers?: "recovers") => Promise<Result>

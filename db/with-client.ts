@@ -1,5 +1,5 @@
 import type postgres from "postgres"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { openPostgres } from "#live/check"
 
 /** Does `work` on a connection of its own. */
 export async function withClient<Result>(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { createRequestHandler, RouterContextProvider, type ServerBuild } from "react-router"
 import * as build from "virtual:react-router/server-build"
-import { isFull, isOutage } from "#live/postgres/outage.ts"
+import { isFull, isOutage } from "#live/check"
 import {
   countedContext,
   failureContext,

@@ -1,9 +1,8 @@
-import { isOutage, reasonOf } from "#live/postgres/outage.ts"
+import { checkServer, isOutage, reasonOf, UnfitServer } from "#live/check"
 import type { Config } from "./config.ts"
 import { createFailureLog, type Log } from "./log.ts"
 import type { Opened } from "./opened.ts"
 import { findWeaknesses } from "./ops/check-database.ts"
-import { checkServer, UnfitServer } from "#live/server/check-server.ts"
 
 /** How a process connects to the database. */
 export interface Reached {

@@ -1,7 +1,6 @@
 import type * as v from "valibot"
-import { REFUSAL } from "#live/server/refusal-brand.ts"
-import { fillIn } from "#live/protocol/refusal-text-contract.ts"
-import { findUnknownField, listed } from "#live/server/unknown-field.ts"
+import { fillIn, REFUSAL } from "#live/contract"
+import { findUnknownField, listed } from "#live/check"
 import {
   allRefusalTexts,
   isReason,

@@ -1,7 +1,7 @@
 import { domains } from "./domains.ts"
 import { mutationsOf } from "./operations/implement.ts"
 import type { KeyScope } from "./ports/identity-contract.ts"
-import type { NamedCall } from "#live/server/options.ts"
+import type { NamedCall } from "#live/open"
 
 /** The live queries, mutations and channels that socket clients can use. */
 export const liveQueries = domains.flatMap(({ queries }) => queries)

@@ -1,8 +1,8 @@
 import { pino, type DestinationStream, type Logger } from "pino"
-import { isLost, reasonOf } from "#live/postgres/outage.ts"
+import { isLost, reasonOf } from "#live/check"
 import { describeEntry, isTerminal, outliveTerminal } from "./terminal.ts"
 
-export { createFailureLog } from "#live/server/failure-log.ts"
+export { createFailureLog } from "#live/check"
 
 export type Log = Logger
 

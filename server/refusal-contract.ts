@@ -1,5 +1,4 @@
-import type { RefusalValue } from "#live/protocol/contract.ts"
-import { clientTexts, realtimeTexts } from "#live/protocol/refusal-text-contract.ts"
+import { clientTexts, realtimeTexts, type RefusalValue } from "#live/contract"
 
 /**
  * The English of every refusal that a person can be shown, by its reason. Values are in braces.

@@ -11,7 +11,7 @@ import type { Session } from "./ports/session.ts"
 import type { Mail } from "./ports/mail.ts"
 import type { Model } from "./ports/model.ts"
 import type { Tracing } from "./ports/tracing.ts"
-import type { Realtime } from "#live/server/open.ts"
+import type { Realtime } from "#live/open"
 
 /** A signed-in person: the session that the request proved, and their record. */
 export interface Viewer {

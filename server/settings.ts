@@ -1,6 +1,6 @@
 import { Cron } from "croner"
 import * as v from "valibot"
-import { readDatabaseUrl, serversOf } from "#live/postgres/servers.ts"
+import { readDatabaseUrl, serversOf } from "#live/check"
 import { KeepText, RecipientsText } from "./backup-settings.ts"
 import { readTrustedProxies } from "./transport/client-address.ts"
 

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { defineLiveQuery, type TableDescription } from "#live/server/live-query.ts"
+import { defineLiveQuery, type TableDescription } from "../../live/server/live-query.ts"
 
 const ROOM = "room-"
 

@@ -1,6 +1,6 @@
-import { createLiveClient } from "#live/browser/client.ts"
-import { openSocketLink } from "#live/browser/socket-link.ts"
-import type { RealtimeToken } from "#live/browser/token.ts"
+import { createLiveClient } from "../../live/browser/client.ts"
+import { openSocketLink } from "../../live/browser/socket-link.ts"
+import type { RealtimeToken } from "../../live/browser/token.ts"
 import { now } from "../statistics.ts"
 import type { Person } from "../accounts.ts"
 

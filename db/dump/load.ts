@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { pipeline } from "node:stream/promises"
 import { readMigrationFiles } from "drizzle-orm/migrator"
-import { openOneConnection, openConnectionPool } from "#live/postgres/connections.ts"
+import { openConnectionPool, openOneConnection } from "#live/check"
 import { additionsFor, versionOf } from "#db/postgres-17.ts"
 import { inTransaction, type Run } from "#db/transaction.ts"
 import { NO_TIME_LIMITS } from "#db/time-limits.ts"

@@ -1,5 +1,5 @@
 import { BACKUP_LOCK, BackupRunning, REMOVAL_LOCK } from "#db/backup-locks.ts"
-import { openOneConnection, openConnectionPool, type Connection } from "#live/postgres/connections.ts"
+import { type Connection, openConnectionPool, openOneConnection } from "#live/check"
 import { MIGRATION_LOCK } from "#db/migrate.ts"
 import { inTransaction, type Run } from "#db/transaction.ts"
 import { NO_TIME_LIMITS } from "#db/time-limits.ts"

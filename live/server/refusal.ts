@@ -3,7 +3,7 @@ import { isBusy, isOutage } from "../postgres/outage.ts"
 import type { ErrorCode, Refusal, RefusalText } from "../protocol/contract.ts"
 import type { Log } from "./log.ts"
 import { InvalidRange, UnknownPage } from "./range.ts"
-import { REFUSAL } from "./refusal-brand.ts"
+import { REFUSAL } from "../protocol/refusal-brand.ts"
 import { fillIn, realtimeTexts } from "../protocol/refusal-text-contract.ts"
 import { TooManyRows } from "./snapshot.ts"
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import { createFailureLog, type Log } from "#server/log.ts"
 
 /**

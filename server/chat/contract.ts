@@ -5,7 +5,7 @@ import { reason } from "#server/reason-contract.ts"
 import { linkLimits, linkRow } from "#server/links/contract.ts"
 import { withoutControlCharacters } from "#server/text-contract.ts"
 import type { UIMessage, UIMessageChunk } from "ai"
-import type { ChannelType } from "#live/protocol/contract.ts"
+import type { ChannelType } from "#live/contract"
 import { Everywhere, InSpace } from "#server/spaces/place-contract.ts"
 import { FileId, isTextType } from "#server/files/contract.ts"
 import type {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { and, eq, sql } from "drizzle-orm"
 import type { Database, Transaction } from "#db/client.ts"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import { chatChunks, chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { createFailureLog } from "#server/log.ts"
 import type { Scope } from "#server/scope.ts"

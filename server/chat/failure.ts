@@ -1,4 +1,4 @@
-import { isFull, isOutage } from "#live/postgres/outage.ts"
+import { isFull, isOutage } from "#live/check"
 import { isRefusal } from "#server/errors.ts"
 import { json } from "#server/transport/json.ts"
 import { bodyOf, refusalBody } from "#server/transport/refusals.ts"

@@ -3,8 +3,7 @@ import { PERSONAL } from "#db/schema/spaces.ts"
 import type { Viewer } from "#server/scope.ts"
 import { InSpace, SpaceId } from "#server/spaces/place-contract.ts"
 import { isMember, membershipOf, ofPlace, placeOf } from "#server/spaces/live-access.ts"
-import { defineChannel } from "#live/server/channel.ts"
-import { defineLiveQuery, type SnapshotSql } from "#live/server/live-query.ts"
+import { defineChannel, defineLiveQuery, type SnapshotSql } from "#live/open"
 import {
   watchedChunks,
   watchedMessages,

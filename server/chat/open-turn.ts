@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm"
 import * as v from "valibot"
 import type { Transaction } from "#db/client.ts"
-import { isLost } from "#live/postgres/outage.ts"
+import { isLost } from "#live/check"
 import { chatWaiting } from "#db/schema/chat.ts"
 import { PERSONAL } from "#db/schema/spaces.ts"
 import { Conflict, Forbidden, isRefusal, NotFound } from "#server/errors.ts"

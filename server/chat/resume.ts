@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm"
 import { chatChunks, chatMessages, chatTurns, type ChatThread, type ChatTurn } from "#db/schema/chat.ts"
-import type { LiveRow } from "#live/protocol/contract.ts"
+import type { LiveRow } from "#live/contract"
 import { Conflict } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { mayRead } from "#server/spaces/access.ts"

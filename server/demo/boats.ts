@@ -3,7 +3,7 @@ import { demoBoats } from "#db/schema/demo.ts"
 import { databaseNow } from "#server/mail/outbox.ts"
 import { startRecurring, type Recurring } from "#server/recurring.ts"
 import type { Scope } from "#server/scope.ts"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import { BOATS, type MoveBoat } from "./contract.ts"
 
 /** A boat is reset after nobody has moved it for this long. Milliseconds. */

@@ -1,4 +1,4 @@
-import type { RowOf } from "#live/protocol/contract.ts"
+import type { RowOf } from "#live/contract"
 import type { Scope } from "#server/scope.ts"
 import { BOATS, nextState, type Boat } from "./contract.ts"
 import { boatList, demoAudience } from "./live.ts"

@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { defineChannel } from "#live/server/channel.ts"
-import { defineLiveQuery } from "#live/server/live-query.ts"
+import { defineChannel, defineLiveQuery } from "#live/open"
 import { watchedBoats } from "#db/schema/demo.ts"
 import { BOATS } from "./contract.ts"
 

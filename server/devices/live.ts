@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { defineLiveQuery } from "#live/server/live-query.ts"
+import { defineLiveQuery } from "#live/open"
 import type { Viewer } from "#server/scope.ts"
 import { watchedDevices } from "#db/schema/devices.ts"
 

@@ -5,7 +5,7 @@ import { PageCursor, PageLength } from "#server/page-contract.ts"
 import { reason } from "#server/reason-contract.ts"
 import type { File, FileShare } from "#db/schema/files.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
-import type { LiveRow } from "#live/protocol/contract.ts"
+import type { LiveRow } from "#live/contract"
 import { Everywhere, InNamedSpace } from "#server/spaces/place-contract.ts"
 
 /** A file as lists show it. */

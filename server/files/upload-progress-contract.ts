@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { ChannelType } from "#live/protocol/contract.ts"
+import type { ChannelType } from "#live/contract"
 import { FILE_NAME_LIMIT } from "./contract.ts"
 
 const Bytes = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Log } from "#server/log.ts"
-import type { Realtime } from "#live/server/open.ts"
+import type { Realtime } from "#live/open"
 import { fileUploadsChannel, UPLOAD_SAID_EVERY, type Uploading } from "./upload-progress-contract.ts"
 
 /**

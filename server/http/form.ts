@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { dataOfIssue, dataOfReason } from "#server/errors.ts"
 import type { RefusalData } from "#server/refusal-contract.ts"
-import { isStorable } from "#live/protocol/storable-contract.ts"
+import { isStorable } from "#live/contract"
 import { readBytes } from "#server/transport/body.ts"
 
 /** Bytes: enough for a form of text fields. Files are sent differently. */

@@ -1,4 +1,4 @@
-import type { ArgsOf, Loaded, QueryType, RowOf } from "#live/protocol/contract.ts"
+import type { ArgsOf, Loaded, QueryType, RowOf } from "#live/contract"
 import type { Scope } from "#server/scope.ts"
 
 /**

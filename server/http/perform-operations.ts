@@ -11,7 +11,7 @@ import {
   type FormOutcome,
 } from "#server/operations/form-contract.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
-import { isStorable } from "#live/protocol/storable-contract.ts"
+import { isStorable } from "#live/contract"
 import { describeIssues, filledIn, readFormData, type FormFile } from "./form.ts"
 import { safeTarget } from "./redirects.ts"
 import { requireScope } from "./scope.ts"

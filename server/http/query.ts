@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { badInput, BadRequest, dataOfIssue } from "#server/errors.ts"
-import { findUnknownField, listed, type FieldsSchema, type InputSchema } from "#live/server/unknown-field.ts"
+import { type FieldsSchema, findUnknownField, type InputSchema, listed } from "#live/check"
 
 export type { FieldsSchema, InputSchema }
 

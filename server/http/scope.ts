@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { data, redirectDocument, type RouterContextProvider } from "react-router"
 import { incomingContext, servicesContext, sessionContext, urlContext } from "#server/context.ts"
-import { refusesWrites } from "#live/postgres/outage.ts"
+import { refusesWrites } from "#live/check"
 import type { User } from "#db/schema/users.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
 import type { Session } from "#server/ports/session.ts"

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { and, asc, eq, getTableColumns, isNull, lt, lte, or, sql } from "drizzle-orm"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import { mailOutbox, type OutboxRow } from "#db/schema/mail.ts"
 import { createFailureLog } from "#server/log.ts"
 import { isPermanent } from "#server/ports/mail.ts"
-import type { Announcements } from "#live/server/announce.ts"
+import type { Announcements } from "#live/open"
 import type { Scope } from "#server/scope.ts"
 import { DAY, databaseNow } from "./outbox.ts"
 

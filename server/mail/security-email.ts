@@ -1,4 +1,4 @@
-import { readDevice } from "#live/protocol/device-contract.ts"
+import { readDevice } from "#live/contract"
 import { plain, type Frame } from "./words.ts"
 
 /** About the security of an account, and what to do if it was not them. The same `cause` is emailed once. */

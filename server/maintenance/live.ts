@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { defineLiveQuery } from "#live/server/live-query.ts"
+import { defineLiveQuery } from "#live/open"
 import { watchedMaintenance } from "#db/schema/maintenance.ts"
 
 export const closureList = defineLiveQuery({

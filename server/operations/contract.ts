@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import type { ErrorCode, MutationType } from "#live/protocol/contract.ts"
-import type { InputSchema } from "#live/server/unknown-field.ts"
+import type { ErrorCode, MutationType } from "#live/contract"
+import type { InputSchema } from "#live/check"
 import type { Missing, Reason } from "#server/refusal-contract.ts"
 
 /**

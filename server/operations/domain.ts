@@ -1,6 +1,5 @@
 import type { KeyScope } from "#server/ports/identity-contract.ts"
-import type { Channel } from "#live/server/channel.ts"
-import type { LiveQuery } from "#live/server/live-query.ts"
+import type { Channel, LiveQuery } from "#live/open"
 import type { Viewer } from "#server/scope.ts"
 import type { Operation } from "./implement.ts"
 

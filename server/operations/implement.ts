@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { Forbidden } from "#server/errors.ts"
-import { defineMutation, type Mutation, type Refusals } from "#live/server/live-query.ts"
+import { defineMutation, type Mutation, type Refusals } from "#live/open"
 import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
 import type { MutationScope } from "#server/scope.ts"
 import type { Declared, May, OutputOf, Refuses } from "./contract.ts"

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { reason } from "#server/reason-contract.ts"
 import type { OperatorChange } from "#db/schema/operator.ts"
-import { isStorable } from "#live/protocol/storable-contract.ts"
+import { isStorable } from "#live/contract"
 import { ClerkId } from "#server/users/contract.ts"
 import { JoinWaitlist } from "#server/waitlist/contract.ts"
 

@@ -1,7 +1,7 @@
 import { countDistinct } from "drizzle-orm"
 import { livingProcesses } from "#db/process-lock.ts"
 import { devices } from "#db/schema/devices.ts"
-import { sumReports, type ActivityReport } from "#live/server/activity.ts"
+import { type ActivityReport, sumReports } from "#live/open"
 import type { Scope } from "#server/scope.ts"
 
 export interface LiveActivity extends ActivityReport {

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Measured } from "#live/server/metrics.ts"
+import type { Measured } from "#live/open"
 
 const Count = v.pipe(v.number(), v.minValue(0))
 

@@ -1,12 +1,16 @@
 import { sql } from "drizzle-orm"
 import { onDatabase, type Database } from "#db/client.ts"
 import { OLDEST_POSTGRES } from "#db/migrate.ts"
-import { nameOfServers } from "#live/postgres/servers.ts"
-import { reasonOf } from "#live/postgres/outage.ts"
-import { checkServer } from "#live/server/check-server.ts"
-import { LIMITS } from "#live/server/limits.ts"
-import { openReplication } from "#live/server/replication.ts"
-import { adviseSlot, IS_WITHOUT_SLOT, RECEIVES } from "#live/server/standby-slot.ts"
+import {
+  adviseSlot,
+  checkServer,
+  IS_WITHOUT_SLOT,
+  LIMITS,
+  nameOfServers,
+  openReplication,
+  reasonOf,
+  RECEIVES,
+} from "#live/check"
 import { ok, problem, warning, type Finding } from "./finding.ts"
 
 const ABOUT = "Followed"

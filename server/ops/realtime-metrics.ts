@@ -1,4 +1,4 @@
-import { BOUNDS, type Distribution, type Measured } from "#live/server/metrics.ts"
+import { BOUNDS, type Distribution, type Measured } from "#live/open"
 
 /** Counters whose name ends with a reason, which becomes a label. */
 const BY_REASON = /^(refused|goodbyes|resets)_(.+)$/

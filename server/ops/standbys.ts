@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises"
-import { hostInUrl, openPostgres, serversOf } from "#live/postgres/servers.ts"
-import { reasonOf } from "#live/postgres/outage.ts"
+import { hostInUrl, openPostgres, reasonOf, serversOf } from "#live/check"
 import { formatBytes } from "#server/text-contract.ts"
 
 /** What a server says of itself. */

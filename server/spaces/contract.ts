@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { ChannelType } from "#live/protocol/contract.ts"
+import type { ChannelType } from "#live/contract"
 import type { Role, SpaceMember } from "#db/schema/spaces.ts"
 import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"

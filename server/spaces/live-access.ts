@@ -1,5 +1,5 @@
 import { PERSONAL } from "#db/schema/spaces.ts"
-import type { Dependency, SnapshotSql } from "#live/server/live-query.ts"
+import type { Dependency, SnapshotSql } from "#live/open"
 import type { Viewer } from "#server/scope.ts"
 import { watchedMembers } from "#db/schema/spaces.ts"
 

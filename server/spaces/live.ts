@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { defineChannel } from "#live/server/channel.ts"
-import { defineLiveQuery, type SnapshotSql } from "#live/server/live-query.ts"
+import { defineChannel, defineLiveQuery, type SnapshotSql } from "#live/open"
 import type { Viewer } from "#server/scope.ts"
 import { watchedInvitations, watchedMembers } from "#db/schema/spaces.ts"
 import { watchedUsers } from "#db/schema/users.ts"

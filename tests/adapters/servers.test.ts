@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import type postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
-import { isLost } from "#live/postgres/outage.ts"
+import { isLost } from "#live/check"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
 import {
   nameOfServers,
@@ -11,7 +11,7 @@ import {
   readDatabaseUrl,
   serversOf,
   startAnswerTimer,
-} from "#live/postgres/servers.ts"
+} from "../../live/postgres/servers.ts"
 import { portOf as listeningPort } from "../support/port-of.ts"
 import { startTestReplicaSet } from "../support/replica-set.ts"
 

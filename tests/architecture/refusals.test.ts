@@ -9,7 +9,7 @@ import { badInput, Conflict, dataOf, NotFound, Refusal, TooLarge } from "#server
 import { Title } from "#server/chat/contract.ts"
 import { allRefusalTexts, refusalTexts, type Reason } from "#server/refusal-contract.ts"
 import { failureTexts, readFailure, writeFailure } from "#server/chat/failure-contract.ts"
-import { clientTexts, realtimeTexts } from "#live/protocol/refusal-text-contract.ts"
+import { clientTexts, realtimeTexts } from "#live/contract"
 import { refusalBody } from "#server/transport/refusals.ts"
 
 const root = resolve(import.meta.dirname, "../..")

@@ -42,7 +42,7 @@ const APP: Record<string, string> = {
   "server/adapters/identity/embedded/password-strength-thread.ts": "export {}",
   "server/refusal-contract.ts": "export const refusalTexts = {}",
   "server/files/contract.ts": `export const LARGEST = 10`,
-  "live/server/open.ts": "export function openRealtime() { return 1 }",
+  "live/open.ts": "export function openRealtime() { return 1 }",
   "server/files/files.ts": `export function findSecret() { return "a secret of the server" }`,
 }
 
@@ -57,10 +57,10 @@ describe("the build", () => {
 
   it("fails when a component imports the engine's server", async () => {
     const { code, output } = await buildWith(`
-      import { openRealtime } from "#live/server/open.ts"
+      import { openRealtime } from "#live/open"
       export default function Home() { return openRealtime() }`)
     expect(code).not.toBe(0)
-    expect(output).toContain("live/server/open.ts is server code and would be sent to the browser.")
+    expect(output).toContain("live/open.ts is server code and would be sent to the browser.")
   })
 
   it("accepts the same function in a loader, and a contract in a component", async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import { describeApi } from "#server/http/openapi/document.ts"
 import { liveChannels, liveMutations, liveQueries } from "#server/live-functions.ts"
-import * as messages from "#live/server/messages.ts"
+import * as messages from "../../live/server/messages.ts"
 import { readConfig } from "#server/config.ts"
 
 const root = resolve(import.meta.dirname, "../..")

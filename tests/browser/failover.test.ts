@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, vi } from "vitest"
 import type { ReplicaSet } from "#db/embedded/replica-set.ts"
-import { openPostgres, readDatabaseUrl } from "#live/postgres/servers.ts"
+import { openPostgres, readDatabaseUrl } from "#live/check"
 import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { giveCookies, launchBrowser, takenOver } from "../support/browser.ts"

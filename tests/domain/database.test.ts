@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openDatabase, type Database } from "#db/client.ts"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import { createTestDatabase } from "../support/postgres.ts"
 
 let url: string

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest"
-import type { Members } from "#live/protocol/contract.ts"
+import type { Members } from "#live/contract"
 import { startTideline } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada, signUp } from "../support/people.ts"

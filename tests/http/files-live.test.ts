@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import postgres from "postgres"
-import type { Change } from "#live/protocol/contract.ts"
+import type { Change } from "../../live/protocol/contract.ts"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
 import { post } from "../support/api.ts"

@@ -1,7 +1,7 @@
 import specification from "@asyncapi/specs/schemas/3.0.0-without-$id.json" with { type: "json" }
 import { Ajv } from "ajv"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { CommitEvent, SnapshotEvent } from "#live/protocol/contract.ts"
+import type { CommitEvent, SnapshotEvent } from "#live/contract"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada, postJson } from "../support/people.ts"
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest"
-import { openChannel } from "#live/browser/channel.ts"
-import { createLiveClient } from "#live/browser/client.ts"
-import type { ChannelType, Loaded } from "#live/protocol/contract.ts"
+import { openChannel } from "#live/react"
+import { createLiveClient } from "../../live/browser/client.ts"
+import type { ChannelType, Loaded } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
 
 const typing: ChannelType<"files.typing", { text: string }> = { name: "files.typing" }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest"
-import { createLiveClient } from "#live/browser/client.ts"
-import { Refused } from "#live/browser/mutations.ts"
-import type { Loaded, MutationType } from "#live/protocol/contract.ts"
+import { createLiveClient } from "../../live/browser/client.ts"
+import { Refused } from "../../live/browser/mutations.ts"
+import type { Loaded, MutationType } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
 
 const lsn = (number: number) => number.toString(16).toUpperCase().padStart(16, "0")

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
-import { judgeClient, SITUATIONS } from "#live/conformance/run.ts"
+import { judgeClient, SITUATIONS } from "../../live/conformance/run.ts"
 import { installPythonSocketio, PYTHON } from "../support/python-socketio.ts"
 
 const root = resolve(import.meta.dirname, "../..")

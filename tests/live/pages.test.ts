@@ -1,9 +1,7 @@
 import { describe, expect, it, vi } from "vitest"
-import { createLiveClient } from "#live/browser/client.ts"
-import { createPageReader } from "#live/browser/page-reader.ts"
-import { createPages } from "#live/browser/pages.ts"
-import { recallPages } from "#live/browser/recall-pages.ts"
-import type { Loaded, MutationType } from "#live/protocol/contract.ts"
+import { createLiveClient } from "../../live/browser/client.ts"
+import { createPageReader, createPages, recallPages } from "#live/react"
+import type { Loaded, MutationType } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
 
 const position = (number: number) => ({ epoch: "one", lsn: number.toString().padStart(16, "0") })

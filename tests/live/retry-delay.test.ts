@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
-import { retryDelay } from "#live/browser/retry-delay.ts"
+import { retryDelay } from "../../live/browser/retry-delay.ts"
 
 test("an unavailable server is tried at least every two seconds for half a minute, then every ten", () => {
   fc.assert(

@@ -1,6 +1,6 @@
-import type { MutateAnswer, Refusal, SubscribeItem } from "#live/protocol/contract.ts"
-import { ConnectionLost } from "#live/browser/connection-lost.ts"
-import type { Call, Link, LinkEvent, LinkListener } from "#live/browser/link.ts"
+import type { MutateAnswer, Refusal, SubscribeItem } from "../../live/protocol/contract.ts"
+import { ConnectionLost } from "../../live/browser/connection-lost.ts"
+import type { Call, Link, LinkEvent, LinkListener } from "../../live/browser/link.ts"
 
 /** A link with the test at its other end: it sees what the client sends and plays the server. */
 export function scriptedLink() {

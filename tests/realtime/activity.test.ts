@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest"
-import { createActivity, type Activity } from "#live/server/activity.ts"
-import type { Client } from "#live/server/client.ts"
+import { createActivity, type Activity } from "../../live/server/activity.ts"
+import type { Client } from "../../live/server/client.ts"
 
 const NOBODY: ReadonlySet<Client> = new Set()
 

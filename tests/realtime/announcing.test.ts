@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest"
-import { ANNOUNCE } from "#live/server/announce.ts"
+import { ANNOUNCE } from "#live/open"
 import { startEngine } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest"
-import { openPool } from "#live/server/pool.ts"
-import { openReplication } from "#live/server/replication.ts"
+import { openPool } from "../../live/server/pool.ts"
+import { openReplication } from "#live/check"
 import { startProxy } from "./support/proxy.ts"
 import { engineSuite } from "./support/suite.ts"
 

@@ -5,7 +5,7 @@ import type { Writable } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as ws from "ws"
-import { coalesceWrites, createSender, messageFrame, tcpSocketOf } from "#live/server/frame.ts"
+import { coalesceWrites, createSender, messageFrame, tcpSocketOf } from "../../live/server/frame.ts"
 
 /** More than the kernel buffers for a client that does not read. */
 const TOO_MUCH = "x".repeat(16_000_000)

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest"
-import type { RealtimeLimits } from "#live/server/limits.ts"
+import type { RealtimeLimits } from "../../live/server/limits.ts"
 import { startEngine } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
 import { verify } from "./support/tables.ts"

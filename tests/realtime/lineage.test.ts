@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { epochOf, isInLineage, readHistory } from "#live/server/lineage.ts"
+import { epochOf, isInLineage, readHistory } from "../../live/server/lineage.ts"
 
 const content = "1\t0/5018F28\tno recovery target specified\n\n2\tA/6000000\tbefore 2026-01-01 00:00:00+00\n"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { openPostgres } from "#live/postgres/servers.ts"
+import { openPostgres } from "#live/check"
 import type { ReplicaNode } from "#db/embedded/replica-node.ts"
 import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { createDecoder, type Relation } from "#live/server/pgoutput.ts"
-import { watchTable } from "#live/server/tables.ts"
+import { createDecoder, type Relation } from "../../live/server/pgoutput.ts"
+import { watchTable } from "../../live/server/tables.ts"
 import { threads } from "./support/tables.ts"
 
 // Messages byte by byte as in PostgreSQL's documentation, chapter 54.9.

@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Ring } from "#live/server/ring.ts"
-import { createShapes, keysTouched, type Shape } from "#live/server/shapes.ts"
-import { watchTable, type RowChange, type Tuple, type WatchedTable } from "#live/server/tables.ts"
-import type { Transaction } from "#live/server/transactions.ts"
-import { readVisibility } from "#live/server/visibility.ts"
+import { Ring } from "../../live/server/ring.ts"
+import { createShapes, keysTouched, type Shape } from "../../live/server/shapes.ts"
+import { watchTable, type RowChange, type Tuple, type WatchedTable } from "../../live/server/tables.ts"
+import type { Transaction } from "../../live/server/transactions.ts"
+import { readVisibility } from "../../live/server/visibility.ts"
 import { messages, threads } from "./support/tables.ts"
 
 const inMessages = watchTable(messages)

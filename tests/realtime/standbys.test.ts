@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { openPool } from "#live/server/pool.ts"
-import { ensureStandbyAnchor } from "#live/server/standby-anchor.ts"
+import { openPool } from "../../live/server/pool.ts"
+import { ensureStandbyAnchor } from "../../live/server/standby-anchor.ts"
 import { inAll } from "../support/all.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import type { Engine } from "./support/engine.ts"

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { defineLiveQuery, type TableDescription } from "#live/server/live-query.ts"
+import { defineLiveQuery, type TableDescription } from "../../live/server/live-query.ts"
 import { ReferenceClient } from "./support/client.ts"
 import { startCluster, type Cluster } from "./support/cluster.ts"
 import { startEngine, type Engine } from "./support/engine.ts"

@@ -12,7 +12,7 @@ import type {
   ServerEvents,
   SnapshotEvent,
   SubscribeAnswer,
-} from "#live/protocol/contract.ts"
+} from "../../live/protocol/contract.ts"
 import type { TidelineApp } from "./app.ts"
 import type { Person } from "./people.ts"
 

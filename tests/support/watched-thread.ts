@@ -1,6 +1,6 @@
 import { foldChunks, type LiveChunk } from "#server/chat/contract.ts"
 import type { LiveMessage, LiveTurn } from "#server/chat/read-operations.ts"
-import type { Change, CommitEvent, SnapshotEvent } from "#live/protocol/contract.ts"
+import type { Change, CommitEvent, SnapshotEvent } from "../../live/protocol/contract.ts"
 import type { TidelineApp } from "./app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "./live.ts"
 import type { Person } from "./people.ts"

@@ -4,7 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro"
 import { useDeviceName } from "./use-device-name.ts"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { SecurityEntry } from "#server/accounts/security-contract.ts"
-import { describeDevice } from "#live/protocol/device-contract.ts"
+import { describeDevice } from "#live/contract"
 
 /** Returns what happened, without who did it. */
 export function useEventName(): (entry: SecurityEntry) => string {

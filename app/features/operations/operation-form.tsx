@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react"
 import { useActionData, useFetcher, useNavigate } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
-import type { Refused, Shown } from "#live/browser/mutations.ts"
-import { useClient } from "#live/browser/use-live.tsx"
+import { type Refused, type Shown, useClient } from "#live/react"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { useToast } from "#app/ui/toast.tsx"
@@ -14,7 +13,7 @@ import {
   VALUES,
   type FormOutcome,
 } from "#server/operations/form-contract.ts"
-import type { ArgsOf, MutationType, ValueOf } from "#live/protocol/contract.ts"
+import type { ArgsOf, MutationType, ValueOf } from "#live/contract"
 
 type FormOperation = MutationType & { readonly httpOnly?: true }
 

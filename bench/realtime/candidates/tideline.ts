@@ -1,5 +1,5 @@
 import type { Server } from "node:http"
-import { openRealtime, type Realtime } from "#live/server/open.ts"
+import { openRealtime, type Realtime } from "#live/open"
 import { inRoom, inSpace, members, notes, ofMember, type Viewer } from "../notes.ts"
 
 const log = {

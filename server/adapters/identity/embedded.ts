@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { and, eq, isNull, sql } from "drizzle-orm"
 import type { Database } from "#db/client.ts"
-import { refusesWrites } from "#live/postgres/outage.ts"
+import { refusesWrites } from "#live/check"
 import { authApiKey, authJwks, authSession, authUser, authVerification } from "#db/schema/auth.ts"
 import { SIGN_IN_WAYS } from "#db/schema/security.ts"
 import type { SecurityEvent } from "#server/accounts/security-contract.ts"

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers"
-import { reasonOf } from "#live/postgres/outage.ts"
+import { reasonOf } from "#live/check"
 import { checkSmtp } from "#server/adapters/mail/smtp.ts"
 import type { Config } from "#server/config.ts"
 import { tryStore } from "#server/files/store-refusals.ts"

@@ -1,6 +1,6 @@
 import type { Config } from "#server/config.ts"
 import { schemaOf } from "#server/http/openapi/parts.ts"
-import { PROTOCOL_VERSION, REALTIME_PATH } from "#live/protocol/contract.ts"
+import { PROTOCOL_VERSION, REALTIME_PATH } from "#live/contract"
 import { publishedChannels, publishedMutations, publishedQueries } from "./functions.ts"
 import { PUBLISHED_LIMITS } from "./limits.ts"
 import { CLIENT_MESSAGES, ERROR_MEANINGS, HANDSHAKE, SERVER_EVENTS } from "./messages.ts"

@@ -7,10 +7,9 @@ import {
   neededScope,
   type FunctionScope,
 } from "#server/live-functions.ts"
-import type { ErrorCode } from "#live/protocol/contract.ts"
-import { LIMITS } from "#live/server/limits.ts"
-import type { NamedCall } from "#live/server/options.ts"
-import { rowEntries, type LiveQuery, type Mutation } from "#live/server/live-query.ts"
+import type { ErrorCode } from "#live/contract"
+import { LIMITS } from "#live/check"
+import { type LiveQuery, type Mutation, type NamedCall, rowEntries } from "#live/open"
 
 /** By code: when it occurs. */
 type Refusals = { [Code in ErrorCode]?: string }

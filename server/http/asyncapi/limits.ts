@@ -1,6 +1,6 @@
 import { PERSON_SHARE } from "#db/shares.ts"
 import { TIME_LIMITS } from "#db/time-limits.ts"
-import { CHANNEL_LIMITS, CONNECTION_LIMITS, LIMITS, OUTBOX_LIMITS } from "#live/server/limits.ts"
+import { CHANNEL_LIMITS, CONNECTION_LIMITS, LIMITS, OUTBOX_LIMITS } from "#live/check"
 
 /** A limit of the socket, as the engine enforces it. */
 export interface PublishedLimit {

@@ -17,8 +17,8 @@ import type {
   ServerEvents,
   SnapshotEvent,
   SubscribeAnswer,
-} from "#live/protocol/contract.ts"
-import { CHANNEL_LIMITS, CONNECTION_LIMITS } from "#live/server/limits.ts"
+} from "#live/contract"
+import { CHANNEL_LIMITS, CONNECTION_LIMITS } from "#live/check"
 import {
   AcknowledgeMessage,
   AuthenticateMessage,
@@ -30,7 +30,7 @@ import {
   QueryMessage,
   SubscribeItemMessage,
   UnsubscribeMessage,
-} from "#live/server/messages.ts"
+} from "#live/open"
 
 /** The messages of docs/realtime-protocol.md as schemas; their types are those of the contract. */
 

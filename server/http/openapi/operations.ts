@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { endpoints, methodOf, namesIn, type Asked, type Endpoint } from "#server/http/operations.ts"
 import { isRead, refusesOf, sentenceOf, type Operation } from "#server/operations/implement.ts"
-import type { ErrorCode } from "#live/protocol/contract.ts"
+import type { ErrorCode } from "#live/contract"
 import type { Reason } from "#server/refusal-contract.ts"
 import { idempotencyKey } from "./file-parts.ts"
 import {

@@ -3,11 +3,11 @@
  * the tests of the kit itself.
  */
 import { createInterface } from "node:readline"
-import { createLiveClient, type LiveClient } from "#live/browser/client.ts"
-import type { Link, LinkEvent } from "#live/browser/link.ts"
-import { Refused } from "#live/browser/mutations.ts"
-import { createPages } from "#live/browser/pages.ts"
-import { openSocketLink } from "#live/browser/socket-link.ts"
+import { createLiveClient, type LiveClient } from "../../../live/browser/client.ts"
+import type { Link, LinkEvent } from "../../../live/browser/link.ts"
+import { Refused } from "../../../live/browser/mutations.ts"
+import { createPages } from "../../../live/browser/pages.ts"
+import { openSocketLink } from "../../../live/browser/socket-link.ts"
 import type {
   Change,
   LiveRow,
@@ -15,7 +15,7 @@ import type {
   MutationType,
   RowOrder,
   SnapshotEvent,
-} from "#live/protocol/contract.ts"
+} from "../../../live/protocol/contract.ts"
 
 const origin = process.env["TIDELINE_URL"] ?? ""
 

@@ -13,7 +13,7 @@ import type {
   RowOrder,
   SnapshotEvent,
   SubscribeAnswer,
-} from "#live/protocol/contract.ts"
+} from "../../../live/protocol/contract.ts"
 
 /** One subscription of the reference client. */
 export interface Followed {

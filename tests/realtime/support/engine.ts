@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
-import { openPostgres } from "#live/postgres/servers.ts"
-import { openRealtime } from "#live/server/open.ts"
-import type { RealtimeLimits } from "#live/server/limits.ts"
-import type { RealtimeOptions } from "#live/server/options.ts"
+import { openPostgres } from "#live/check"
+import { openRealtime } from "#live/open"
+import type { RealtimeLimits } from "../../../live/server/limits.ts"
+import type { RealtimeOptions } from "../../../live/server/options.ts"
 import { portOf } from "../../support/port-of.ts"
 import {
   addMessage,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { resolve } from "node:path"
-import type { RealtimeLimits } from "#live/server/limits.ts"
+import type { RealtimeLimits } from "../../../live/server/limits.ts"
 
 const engine = resolve(import.meta.dirname, "engine-process.ts")
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest"
-import type { RealtimeLimits } from "#live/server/limits.ts"
+import type { RealtimeLimits } from "../../../live/server/limits.ts"
 import { ReferenceClient } from "./client.ts"
 import { createDatabase, type TestDatabase } from "./database.ts"
 import { startEngine, type Engine } from "./engine.ts"

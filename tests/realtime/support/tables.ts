@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import type postgres from "postgres"
-import { defineChannel } from "#live/server/channel.ts"
-import { defineLiveQuery, defineMutation, type TableDescription } from "#live/server/live-query.ts"
-import type { TransactionQuery } from "#live/server/mutate.ts"
-import { REFUSAL } from "#live/server/refusal-brand.ts"
+import { defineChannel } from "#live/open"
+import { defineLiveQuery, defineMutation, type TableDescription } from "../../../live/server/live-query.ts"
+import type { TransactionQuery } from "../../../live/server/mutate.ts"
+import { REFUSAL } from "#live/contract"
 
 /** A small product for the engine to serve: conversations with an owner and messages. */
 export const SCHEMA = `

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useDeviceName } from "#app/features/identity/use-device-name.ts"
-import { describeDevice } from "#live/protocol/device-contract.ts"
+import { describeDevice } from "#live/contract"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { SignedInBrowser } from "#server/accounts/contract.ts"

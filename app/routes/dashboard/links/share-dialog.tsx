@@ -3,14 +3,14 @@ import { useState, type FormEvent, type ReactNode } from "react"
 import { LinkPasswordField, readLinkLimits } from "#app/features/links/link-fields.tsx"
 import { LinkRow } from "#app/features/links/link-row.tsx"
 import { NewLink } from "#app/features/links/new-link.tsx"
-import { useLive, useMutate } from "#live/browser/use-live.tsx"
+import { useLive, useMutate } from "#live/react"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { Button } from "#app/ui/button.tsx"
 import { Dialog } from "#app/ui/dialog.tsx"
 import type { LinkRow as Link, NewLink as MadeLink } from "#server/links/contract.ts"
 import { urlOf } from "#server/operations/contract.ts"
-import type { MutationType } from "#live/protocol/contract.ts"
+import type { MutationType } from "#live/contract"
 
 /** What is shared, with the words for it. */
 export interface Shared<Row extends Link> {

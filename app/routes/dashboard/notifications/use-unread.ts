@@ -1,4 +1,4 @@
-import { useLive } from "#live/browser/use-live.tsx"
+import { useLive } from "#live/react"
 import { useViewer } from "#app/routes/dashboard/viewer/use-viewer.ts"
 import type { Notification } from "#server/notifications/contract.ts"
 

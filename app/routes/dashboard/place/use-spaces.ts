@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { href, useParams } from "react-router"
-import { useLive } from "#live/browser/use-live.tsx"
+import { useLive } from "#live/react"
 import { useViewer } from "#app/routes/dashboard/viewer/use-viewer.ts"
 import type { Membership } from "#server/spaces/contract.ts"
 import { addressesIn, usePlace, type Place } from "./use-place.ts"

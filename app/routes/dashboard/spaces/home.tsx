@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href, Link } from "react-router"
-import { useLive } from "#live/browser/use-live.tsx"
+import { useLive } from "#live/react"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"

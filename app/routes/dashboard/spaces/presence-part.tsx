@@ -1,6 +1,5 @@
 import { useEffect } from "react"
-import { openChannel } from "#live/browser/channel.ts"
-import { useClient } from "#live/browser/use-live.tsx"
+import { openChannel, useClient } from "#live/react"
 import { createPresence } from "#app/routes/dashboard/chat/conversation/presence.ts"
 import { useUser } from "#app/routes/dashboard/viewer/use-user.ts"
 import { useIsVisible } from "#app/ui/use-is-visible.ts"

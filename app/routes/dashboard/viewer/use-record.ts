@@ -1,5 +1,5 @@
-import { useLive } from "#live/browser/use-live.tsx"
-import type { Loaded } from "#live/protocol/contract.ts"
+import { useLive } from "#live/react"
+import type { Loaded } from "#live/contract"
 import type { UserRecord } from "#server/users/contract.ts"
 
 /**

@@ -5,7 +5,7 @@ import { drizzleAdapter } from "better-auth/adapters/drizzle"
 import { betterAuth } from "better-auth/minimal"
 import { jwt } from "better-auth/plugins/jwt"
 import { eq } from "drizzle-orm"
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 import {
   authAccount,
   authApiKey,

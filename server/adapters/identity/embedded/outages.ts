@@ -1,4 +1,4 @@
-import { isOutage } from "#live/postgres/outage.ts"
+import { isOutage } from "#live/check"
 
 /** Finds out that the database was unreachable where better-auth only says that it failed. */
 export function watchOutages() {

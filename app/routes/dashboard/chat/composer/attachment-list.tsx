@@ -4,13 +4,13 @@ import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { addressOfTab } from "#app/routes/dashboard/files/list/address.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
-import { useLive } from "#live/browser/use-live.tsx"
+import { useLive } from "#live/react"
 import { classNames } from "#app/ui/class-names.ts"
 import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"
 import { attachableAs, type Attachment } from "#server/chat/contract.ts"
-import type { Loaded } from "#live/protocol/contract.ts"
+import type { Loaded } from "#live/contract"
 
 /** The files attached to a message: images as thumbnails, others by their name. */
 export function AttachmentList({

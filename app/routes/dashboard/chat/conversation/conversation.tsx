@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react"
-import { useIsLive, useMutate } from "#live/browser/use-live.tsx"
+import { useIsLive, useMutate } from "#live/react"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { Spinner } from "#app/ui/spinner.tsx"

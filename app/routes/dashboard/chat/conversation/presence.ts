@@ -1,5 +1,5 @@
 import type { Presence } from "#server/chat/contract.ts"
-import type { Members } from "#live/protocol/contract.ts"
+import type { Members } from "#live/contract"
 
 /** Milliseconds for which somebody counts as writing after they last said so. */
 export const WRITING_FOR = 6000

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro"
 import { useEffect, useMemo, useState } from "react"
 import { useRevalidator } from "react-router"
-import { useIsLive } from "#live/browser/use-live.tsx"
+import { useIsLive } from "#live/react"
 import type { LiveChunk } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"
 import type { LiveMessage, LiveTurn } from "#server/chat/read-operations.ts"

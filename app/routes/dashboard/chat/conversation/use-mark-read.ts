@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from "react"
-import { useMutate } from "#live/browser/use-live.tsx"
+import { useMutate } from "#live/react"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"
 import { notificationOperations } from "#server/notifications/operations-contract.ts"

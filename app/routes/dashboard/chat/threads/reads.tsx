@@ -1,8 +1,8 @@
 import { createContext, use, useEffect, useMemo, type ReactNode } from "react"
-import { useLivePages } from "#live/browser/use-live.tsx"
+import { useLivePages } from "#live/react"
 import { useSpace } from "#app/routes/dashboard/place/use-spaces.ts"
 import type { ThreadRead, ThreadSummary } from "#server/chat/contract.ts"
-import type { Loaded } from "#live/protocol/contract.ts"
+import type { Loaded } from "#live/contract"
 
 /** Conversations of which is known how far they are read. Those read before are shown as read. */
 const MOST = 1000

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { useNavigate, useParams, useRevalidator } from "react-router"
-import { useMutate } from "#live/browser/use-live.tsx"
+import { useMutate } from "#live/react"
 import { useToast } from "#app/ui/toast.tsx"
 import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"

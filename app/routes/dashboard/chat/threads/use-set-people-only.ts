@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro"
 import { useRevalidator } from "react-router"
-import { useMutate } from "#live/browser/use-live.tsx"
+import { useMutate } from "#live/react"
 import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import { chatOperations } from "#server/chat/operations-contract.ts"

@@ -1,5 +1,5 @@
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
-import type { Loaded } from "#live/protocol/contract.ts"
+import type { Loaded } from "#live/contract"
 
 /** Arguments of a page in an order, or with a filter, that no live query has. */
 export interface PageArgs extends Pick<ListFiles, "q" | "sort" | "type" | "cursor" | "spaceId"> {

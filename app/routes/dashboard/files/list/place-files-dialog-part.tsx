@@ -1,6 +1,6 @@
 import { plural } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useMutate } from "#live/browser/use-live.tsx"
+import { useMutate } from "#live/react"
 import { PlaceForm } from "#app/routes/dashboard/place/place-form.tsx"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import type { OtherPlace } from "#app/routes/dashboard/place/use-spaces.ts"

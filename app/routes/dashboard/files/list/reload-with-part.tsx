@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react"
 import { useRevalidator } from "react-router"
-import { useLive } from "#live/browser/use-live.tsx"
-import type { Loaded } from "#live/protocol/contract.ts"
+import { useLive } from "#live/react"
+import type { Loaded } from "#live/contract"
 import type { Revision } from "./use-file-pages.ts"
 
 /** Milliseconds after a change: an upload of many files changes the revision many times. */

@@ -7,7 +7,7 @@ import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import type { FileUsage } from "#server/files/contract.ts"
-import type { Loaded } from "#live/protocol/contract.ts"
+import type { Loaded } from "#live/contract"
 import type { Revision } from "./use-file-pages.ts"
 
 const ReloadWith = defer(() => import("./reload-with-part.tsx"), whenRendered)((parts) => parts.ReloadWith)

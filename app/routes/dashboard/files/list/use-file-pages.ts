@@ -1,12 +1,15 @@
 import { useEffect, useEffectEvent, useRef } from "react"
 import { href } from "react-router"
-import type { LiveClient } from "#live/browser/client.ts"
-import { createPageReader } from "#live/browser/page-reader.ts"
-import { createPages } from "#live/browser/pages.ts"
-import { recallPages } from "#live/browser/recall-pages.ts"
-import { useLive, useLivePages } from "#live/browser/use-live.tsx"
+import {
+  createPageReader,
+  createPages,
+  type LiveClient,
+  recallPages,
+  useLive,
+  useLivePages,
+} from "#live/react"
 import type { FilePage, FileSummary, ListFiles } from "#server/files/contract.ts"
-import type { Loaded, LiveRow } from "#live/protocol/contract.ts"
+import type { LiveRow, Loaded } from "#live/contract"
 import { send } from "#app/routes/dashboard/requests/send.ts"
 import { argsAfterFiltered, filteredPage, type PageArgs } from "./filtered-page.ts"
 

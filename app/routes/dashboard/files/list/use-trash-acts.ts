@@ -1,6 +1,6 @@
 import { plural } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
-import { useMutate } from "#live/browser/use-live.tsx"
+import { useMutate } from "#live/react"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { useAttempt } from "#app/routes/dashboard/requests/use-attempt.ts"
 import { useToast } from "#app/ui/toast.tsx"

@@ -1,7 +1,7 @@
-import { useLive } from "#live/browser/use-live.tsx"
+import { useLive } from "#live/react"
 import { usageOf, type FileUsage, type StoredUsage } from "#server/files/contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
-import type { Loaded } from "#live/protocol/contract.ts"
+import type { Loaded } from "#live/contract"
 
 /** The storage used by the user's files, live. */
 export function useUsage(
