@@ -27,8 +27,6 @@ interface Options {
    * it.
    */
   directory: string
-  /** A free port if omitted. */
-  port?: number
   /** A folder that gets the WAL of this cluster, in a folder of its own, unless it is another's. */
   history?: string | undefined
   /** Server settings, which override those below. */
@@ -82,7 +80,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
       ...archiving(options, account),
       ...options.settings,
     }
-    const port = options.port ?? (await findFreePort())
+    const port = await findFreePort()
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`
     const flags = ["-D", cluster, ...Object.entries({ ...settings, port: String(port) }).flatMap(flag)]
     const server = await supervise({
