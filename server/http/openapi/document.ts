@@ -1,6 +1,5 @@
 import type { Config } from "#server/config.ts"
 import { chatPaths } from "./chat.ts"
-import { fileActsPaths } from "./file-acts.ts"
 import { fileUploadsPaths } from "./file-uploads.ts"
 import { filesPaths } from "./files.ts"
 import { mailPaths } from "./mail.ts"
@@ -17,7 +16,6 @@ export function describeApi(config: Config) {
     ...mailPaths,
     ...chatPaths,
     ...filesPaths,
-    ...fileActsPaths,
     ...fileUploadsPaths,
     ...spacesPaths,
   }

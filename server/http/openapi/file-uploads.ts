@@ -1,4 +1,4 @@
-import { idempotencyKey, keyUsed, ofFiles, spaceId, unauthorized } from "./file-parts.ts"
+import { idempotencyKey, keyUsed, ofFiles, spaceId, unauthorized } from "./files.ts"
 import {
   type Answer,
   binary,

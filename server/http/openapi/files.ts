@@ -1,24 +1,40 @@
 import * as v from "valibot"
+import { ArchiveFiles } from "#server/files/acts-contract.ts"
 import { FileRow } from "#server/files/contract.ts"
-import {
-  fileId,
-  idempotencyKey,
-  keyUsed,
-  noSpace,
-  notFound,
-  ofFiles,
-  spaceId,
-  unauthorized,
-} from "./file-parts.ts"
 import {
   binary,
   type Answer,
+  idParameter,
   jsonAnswer,
   type Operation,
   type PathItem,
   refusal,
+  schemaOf,
+  SIGNED_IN,
   withoutContent,
 } from "./parts.ts"
+
+export const ofFiles = { tags: ["Files"], security: SIGNED_IN }
+const fileId = idParameter("fileId")
+export const unauthorized = refusal("Nobody is signed in.")
+const notFound = refusal("There is no such file, or you may not see it.")
+const noSpace = refusal("There is no such space, or you are not a member of it.")
+export const spaceId = {
+  name: "spaceId",
+  in: "query",
+  description: "The space. What is personal to you without it.",
+  schema: { type: "string", format: "uuid" },
+}
+
+/** The header with which a request that is sent again creates nothing more. */
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A text of your choice, such as a UUID. A request that is sent again with it within a day gets the response of the first and creates nothing more.",
+  schema: { type: "string", maxLength: 257 },
+}
+export const keyUsed = "The Idempotency-Key was sent with another request."
 
 const bytes = { schema: binary }
 
@@ -36,6 +52,21 @@ const probe: Operation = {
     "401": unauthorized,
     "404": notFound,
     "412": refusal("`If-Match` or `If-Unmodified-Since` is about other bytes."),
+  },
+}
+
+const thumbnail: Operation = {
+  ...ofFiles,
+  operationId: "showThumbnail",
+  summary: "A picture of an image, 256 pixels wide and high at most",
+  parameters: [fileId],
+  responses: {
+    "200": { description: "The picture.", content: { "image/webp": { schema: binary } } },
+    "304": { description: "The client has it." },
+    "401": unauthorized,
+    "404": notFound,
+    "415": refusal("There is no picture of this file, and there will be none."),
+    "503": refusal("There is none yet. Send again in a moment."),
   },
 }
 
@@ -100,6 +131,33 @@ export const filesPaths: Record<string, PathItem> = {
       },
     },
     head: { ...probe, responses: withoutContent(probe.responses) },
+  },
+  "/api/files/archive": {
+    post: {
+      ...ofFiles,
+      operationId: "downloadArchive",
+      summary: "Several files, or all, as one zip",
+      description:
+        "As JSON, or as a form in which `ids` stands once for each file, or `all` beside the fields of what matches.",
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": { schema: schemaOf(ArchiveFiles) },
+          "application/x-www-form-urlencoded": { schema: { type: "object" } },
+        },
+      },
+      responses: {
+        "200": { description: "The zip.", content: { "application/zip": { schema: binary } } },
+        "400": refusal("The body names no files, or too many."),
+        "401": unauthorized,
+        "404": notFound,
+        "413": refusal("The body is larger than 256 KB."),
+      },
+    },
+  },
+  "/api/files/{fileId}/thumbnail": {
+    get: thumbnail,
+    head: { ...thumbnail, operationId: "probeThumbnail", responses: withoutContent(thumbnail.responses) },
   },
 }
 

@@ -3,7 +3,7 @@ import { endpoints, methodOf, namesIn, type Asked, type Endpoint } from "#server
 import { isRead, refusesOf, sentenceOf, type Operation } from "#server/operations/implement.ts"
 import type { ErrorCode } from "#live/contract"
 import type { Reason } from "#server/refusal-contract.ts"
-import { idempotencyKey } from "./file-parts.ts"
+import { idempotencyKey } from "./files.ts"
 import {
   idParameter,
   IN_A_BROWSER,
