@@ -11,7 +11,7 @@ import {
   requestIdContext,
   servicesContext,
 } from "./context.ts"
-import { accessContext, readCredentials } from "./http/credentials.ts"
+import { accessContext, isRoutedContext, readCredentials, readRoutes } from "./http/credentials.ts"
 import { withoutForeignOrigin } from "./http/csrf.ts"
 import { fixedReads } from "./http/operations.ts"
 import { findEndpoints } from "./transport/endpoints.ts"
@@ -32,6 +32,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   // The virtual module's type ignores exactOptionalPropertyTypes; apart from that they are equal.
   const mode = services.config.production ? "production" : "development"
   const accessOf = readCredentials(build)
+  const isRouted = readRoutes(build)
   const endpointOf = findEndpoints(build as ServerBuild, fixedReads)
   const answerRoute = createRequestHandler(build as ServerBuild, mode)
   const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
@@ -42,6 +43,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
     const context = new RouterContextProvider()
     context.set(servicesContext, services)
     context.set(accessContext, accessOf)
+    context.set(isRoutedContext, isRouted)
     context.set(incomingContext, incoming)
     context.set(outgoingContext, outgoing)
     context.set(nonceContext, nonce)

@@ -1,4 +1,4 @@
-import { createContext, type ServerBuild } from "react-router"
+import { createContext, matchPath, parsePath, type ServerBuild } from "react-router"
 import { endpoints } from "./operations.ts"
 import { KEY_SCOPES, type KeyScope } from "#server/ports/identity-contract.ts"
 
@@ -42,6 +42,19 @@ export function readCredentials({ routes }: Pick<ServerBuild, "routes">): (patte
   for (const { path, scope } of endpoints)
     declared.set(path, scope === "unlimited" ? { credential: "session" } : { credential: "key", scope })
   return (pattern) => declared.get(normalize(pattern)) ?? { credential: "session" }
+}
+
+/** Whether a URL leads to a route, other than the one for all URLs that have none. */
+export const isRoutedContext = createContext<(target: string) => boolean>()
+
+export function readRoutes({ routes }: Pick<ServerBuild, "routes">): (target: string) => boolean {
+  const patterns = Object.keys(routes)
+    .map((id) => normalize(patternOf(routes, id)))
+    .filter((pattern) => pattern !== "/*")
+  return (target) => {
+    const { pathname = "/" } = parsePath(target)
+    return patterns.some((pattern) => matchPath(pattern, pathname) !== null)
+  }
 }
 
 function accessOf(routes: Routes, id: string | undefined): Access {

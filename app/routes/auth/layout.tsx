@@ -7,6 +7,8 @@ import { Water } from "#app/ui/water.tsx"
 import enhance from "./enhance.js?url&no-inline"
 import type { Route } from "./+types/layout.ts"
 
+export { SiteError as ErrorBoundary } from "#app/routes/site/site-error.tsx"
+
 /** With our own forms these pages ship no React, only one small script. */
 export const handle = { credential: "none", static: "unless Clerk" }
 

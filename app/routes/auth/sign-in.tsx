@@ -14,6 +14,7 @@ import { requireForms } from "#server/accounts/accounts.ts"
 import { SignIn, SignInRefusal } from "#server/accounts/contract.ts"
 import { readForm } from "#server/http/form.ts"
 import { nonceContext } from "#server/context.ts"
+import { isRoutedContext } from "#server/http/credentials.ts"
 import { codePath, safeTarget } from "#server/http/redirects.ts"
 import { servicesOf, sessionOf } from "#server/http/scope.ts"
 import { visitOf } from "#server/http/visit.ts"
@@ -30,6 +31,8 @@ export async function loader({ context, request }: Route.LoaderArgs) {
   const { searchParams: query, search } = new URL(request.url)
   const target = safeTarget(query.get("redirect_url"), config.origin)
   if (sessionOf(context)) throw redirectDocument(target)
+  // The guard redirects every unknown URL here; nobody should have to sign in to find out that it is one.
+  if (!context.get(isRoutedContext)(target)) throw data(null, { status: 404 })
   return {
     provider: identity.kind,
     providers: identity.singleSignOn?.providers ?? [],

@@ -1,10 +1,11 @@
 import { href, Outlet, useRouteLoaderData } from "react-router"
 import { nonceContext, servicesContext } from "#server/context.ts"
 import enhance from "#app/features/site/enhance.js?url&no-inline"
-import { ErrorNotice } from "#app/features/site/error-page.tsx"
 import { SiteFrame } from "#app/features/site/site-frame.tsx"
 import type { loader as rootLoader } from "#app/root.tsx"
 import type { Route } from "./+types/layout.ts"
+
+export { SiteError as ErrorBoundary } from "#app/routes/site/site-error.tsx"
 
 /** The public pages ship no React: they are links, forms and one small script. */
 export const handle = { credential: "none", static: true, shared: true }
@@ -24,15 +25,6 @@ export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
       <Outlet />
       {/* Not `async`: React would move it to the head, where a cached one runs before there is a page. */}
       <script type="module" src={enhance} nonce={loaderData.nonce} />
-    </SiteFrame>
-  )
-}
-
-export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  const root = useRouteLoaderData<typeof rootLoader>("root")
-  return (
-    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={href("/docs")}>
-      <ErrorNotice error={error} requestId={root?.requestId} />
     </SiteFrame>
   )
 }

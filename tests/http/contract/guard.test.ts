@@ -92,7 +92,36 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
     })
   })
 
+  describe("a visitor who follows the guard to sign in", () => {
+    test.each(["/fetures", "/pricing/secret", "/fetures?from=mail"])(
+      "finds the site's 404 page for %s, which does not exist",
+      async (path) => {
+        const response = await api.visitor(path)
+        const html = await response.text()
+        expect(response.status).toBe(404)
+        expect(html).toContain("Page not found")
+        expect(html).toContain('id="site-menu"')
+        expect(html).toContain("<footer")
+      },
+    )
+
+    test.each(["/dashboard/files?sort=name", "/s/harbour/anything", "/admin"])(
+      "is asked to, for %s",
+      async (path) => {
+        expect((await api.visitor(path)).status).toBe(200)
+      },
+    )
+  })
+
   describe("the guard admits a signed-in caller", () => {
+    test("to the site's 404 page, with its header and footer", async () => {
+      const response = await ada("/fetures")
+      const html = await response.text()
+      expect(response.status).toBe(404)
+      expect(html).toContain('id="site-menu"')
+      expect(html).toContain("<footer")
+    })
+
     test.each(["/api/no-such-endpoint", "/api", "/trpc/users.list"])(
       "to %s, which does not exist",
       async (path) => {
