@@ -5,9 +5,8 @@ import { servicesOf } from "#server/http/scope.ts"
 import { LanguageChoice } from "#app/ui/language-choice.tsx"
 import { Water } from "#app/ui/water.tsx"
 import enhance from "./enhance.js?url&no-inline"
+import { SiteError } from "#app/features/site/site-error.tsx"
 import type { Route } from "./+types/layout.ts"
-
-export { SiteError as ErrorBoundary } from "#app/routes/site/site-error.tsx"
 
 /** With our own forms these pages ship no React, only one small script. */
 export const handle = { credential: "none", static: "unless Clerk" }
@@ -35,4 +34,8 @@ export default function AuthLayout({ loaderData }: Route.ComponentProps) {
       {loaderData.nonce ? <script type="module" async src={enhance} nonce={loaderData.nonce} /> : null}
     </div>
   )
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <SiteError error={error} />
 }

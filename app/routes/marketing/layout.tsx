@@ -3,9 +3,8 @@ import { nonceContext, servicesContext } from "#server/context.ts"
 import enhance from "#app/features/site/enhance.js?url&no-inline"
 import { SiteFrame } from "#app/features/site/site-frame.tsx"
 import type { loader as rootLoader } from "#app/root.tsx"
+import { SiteError } from "#app/features/site/site-error.tsx"
 import type { Route } from "./+types/layout.ts"
-
-export { SiteError as ErrorBoundary } from "#app/routes/site/site-error.tsx"
 
 /** The public pages ship no React: they are links, forms and one small script. */
 export const handle = { credential: "none", static: true, shared: true }
@@ -27,4 +26,8 @@ export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
       <script type="module" src={enhance} nonce={loaderData.nonce} />
     </SiteFrame>
   )
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <SiteError error={error} />
 }

@@ -1,11 +1,14 @@
 import { href, useRouteLoaderData } from "react-router"
-import { ErrorNotice } from "#app/features/site/error-page.tsx"
-import { SiteFrame } from "#app/features/site/site-frame.tsx"
-import type { loader as rootLoader } from "#app/root.tsx"
+import type { Theme } from "#app/ui/theme-toggle.tsx"
+import { ErrorNotice } from "./error-page.tsx"
+import { SiteFrame } from "./site-frame.tsx"
+
+/** What the root loader says. */
+type Root = { isSignedIn: boolean; theme: Theme; requestId: string }
 
 /** An error between the header and the footer of the public pages. */
 export function SiteError({ error }: { error: unknown }) {
-  const root = useRouteLoaderData<typeof rootLoader>("root")
+  const root = useRouteLoaderData<Root>("root")
   return (
     <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={href("/docs")}>
       <ErrorNotice error={error} requestId={root?.requestId} />
