@@ -320,13 +320,23 @@ describe("a reply or its message", () => {
     expect((await paste(page)).html).toMatch(/<pre[^>]*>const tide = 1 &lt; 2<\/pre>/)
   })
 
-  inAll("shows formulas", async () => {
-    const page = await open(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
+  inAll("shows formulas, in a font for them that only they load", async () => {
+    const page = await open("/dashboard/chat")
+    expect(await mathFonts(page)).toEqual(["unloaded"])
+    await page.goto(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
     await page.locator("math mfrac").waitFor()
+    await expect.poll(() => mathFonts(page)).toEqual(["loaded"])
     expect(await page.locator("math").count()).toBe(2)
     expect(await page.locator("[role=log] [style]").count()).toBe(0)
   })
 })
+
+/** The state of every font face for formulas. */
+function mathFonts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.fonts].filter(({ family }) => family.includes("STIX Two Math")).map(({ status }) => status),
+  )
+}
 
 describe("what the model did not receive", () => {
   it("is marked in the conversation: where it begins, what is left out, and why", async () => {
