@@ -130,6 +130,7 @@ export default [
   // Shared files and conversations, for anyone with the link
   route("share/:token", "routes/share/page.tsx"),
   route("share/:token/download", "routes/share/download.ts"),
+  route("share/:token/preview", "routes/share/preview.ts"),
   route("share/chat/:token", "routes/shared-conversation/page.tsx"),
   route("share/chat/:token/events", "routes/shared-conversation/events.ts"),
 

@@ -47,8 +47,19 @@ export type TrashedFile = v.InferOutput<typeof TrashedRow>
 export interface SharedFile {
   /** The name in their profile. */
   sharedBy: string | null
-  file: (Pick<File, "fileName" | "mimeType" | "size"> & Pick<FileShare, "expiresAt">) | null
+  file:
+    | (Pick<File, "fileName" | "mimeType" | "size"> &
+        Pick<FileShare, "expiresAt"> & {
+          /** Null for a type that browsers do not show, and for a link that counts its downloads down. */
+          preview: SharedPreview | null
+        })
+    | null
 }
+
+/** What the page of a link shows of the file: text it brings itself, the rest is at a URL. */
+export type SharedPreview =
+  | { kind: "image" | "video" | "audio" | "pdf" }
+  | { kind: "text"; text: string; isWhole: boolean }
 
 /** Bytes. */
 export interface FileUsage {
@@ -249,6 +260,10 @@ export function isTextType(mimeType: string): boolean {
   return (
     mimeType.startsWith("text/") || /^(application\/(json|xml|xhtml\+xml)|image\/svg\+xml)$/.test(mimeType)
   )
+}
+
+export function isMarkdown({ mimeType, fileName }: Pick<File, "mimeType" | "fileName">): boolean {
+  return mimeType === "text/markdown" || (isTextType(mimeType) && /\.(md|markdown)$/i.test(fileName))
 }
 
 /**

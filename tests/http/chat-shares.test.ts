@@ -72,7 +72,7 @@ describe("a link to a conversation", () => {
   it("shows nothing before its password is entered, and says only who shares", async () => {
     const { url } = await shareIt(await converse("Locked", ["Hidden text"]), { password: "open sesame" })
     const locked = await (await api.visitor(url)).text()
-    expect(locked).toContain("Ada Lovelace shares a conversation with you")
+    expect(locked).toContain("Ada Lovelace shared a conversation with you")
     expect(locked).not.toMatch(/Hidden text|Locked/)
     expect((await api.visitor(`${url}/events`)).status).toBe(401)
     expect((await unlock(url, "guess")).status).toBe(403)

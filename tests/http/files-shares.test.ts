@@ -13,6 +13,10 @@ import {
 } from "../support/people.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
 const HOUR = 60 * 60 * 1000
 const GONE = {
   error: "This link doesn't work. Ask the person who sent it for a new one.",
@@ -37,6 +41,51 @@ beforeAll(async () => {
   }
 })
 
+describe("the page of a share link", () => {
+  test("shows a picture, which is no download", async () => {
+    const picture = await store("lamp.png", PIXEL)
+    const { url } = await shareIt({}, picture)
+    expect(await (await api.visitor(url)).text()).toContain(`<img src="${new URL(url).pathname}/preview"`)
+    const preview = await api.visitor(`${url}/preview`)
+    expect(preview.status).toBe(200)
+    expect(Object.fromEntries(preview.headers)).toMatchObject({
+      "cache-control": "private, no-store, no-transform",
+      "content-disposition": "inline; filename=lamp.png",
+      "content-type": "image/png",
+      "content-security-policy": expect.stringMatching(/sandbox$/),
+    })
+    expect(Buffer.from(await preview.arrayBuffer())).toEqual(PIXEL)
+    expect((await sharesOf(picture))[0]?.downloads).toBe(0)
+  })
+
+  test("shows a text as it is, and Markdown rendered, without scripts and without running theirs", async () => {
+    expect(await pageOf("plain.txt", "high at six")).toContain("high at six</pre>")
+    expect(await pageOf("page.html", "<script>alert(1)</script>")).toContain("&lt;script&gt;alert(1)")
+    const markdown = await pageOf("notes.md", "# Tides\n\nIt is **high**.")
+    expect(markdown).toContain("<strong")
+    expect(markdown).not.toContain("# Tides")
+    expect(markdown).not.toContain("<script")
+  })
+
+  test("shows the beginning of a long text", async () => {
+    const { url } = await shareIt({}, await store("long.txt", `${"tide ".repeat(20_000)}the end`))
+    const html = await (await api.visitor(url)).text()
+    expect(html).toContain("This is the beginning")
+    expect(html).not.toContain("the end")
+    expect((await api.visitor(`${url}/preview`)).status).toBe(404)
+  })
+
+  test("shows nothing of a file whose downloads are limited, or before the password", async () => {
+    const picture = await store("secret.png", PIXEL)
+    const limited = await shareIt({ maxDownloads: 1 }, picture)
+    expect(await (await api.visitor(limited.url)).text()).not.toContain("<img")
+    expect((await api.visitor(`${limited.url}/preview`)).status).toBe(404)
+    const locked = await shareIt({ password: "open sesame" }, picture)
+    expect(await (await api.visitor(locked.url)).text()).not.toContain("<img")
+    expect((await api.visitor(`${locked.url}/preview`)).status).toBe(401)
+  })
+})
+
 describe("a share link", () => {
   test("gives anyone the page, and the bytes as a download", async () => {
     const { url, share } = await shareIt({})
@@ -52,7 +101,7 @@ describe("a share link", () => {
       "x-robots-tag": "noindex, nofollow",
     })
     const html = await page.text()
-    for (const words of ["Ada Lovelace shares a file with you", "digits.txt", "TXT text", "10 B", "noindex"])
+    for (const words of ["Ada Lovelace shared a file with you", "digits.txt", "TXT text", "10 B", "noindex"])
       expect(html).toContain(words)
     expect(html).not.toContain(digits._id)
     expect(html).not.toContain("ada@example.org")
@@ -123,7 +172,7 @@ describe("a share link", () => {
   test.each(["x", "x".repeat(27), "..%2Fdigits", "a%00b", "x".repeat(99)])(
     "that was never created, %s, is not found",
     async (token) => {
-      for (const path of [`/share/${token}`, `/share/${token}/download`])
+      for (const path of [`/share/${token}`, `/share/${token}/download`, `/share/${token}/preview`])
         expect([400, 404]).toContain((await api.visitor(path)).status)
     },
   )
@@ -313,7 +362,7 @@ describe("creating a link", () => {
   })
 })
 
-async function store(name: string, content: string): Promise<FileSummary> {
+async function store(name: string, content: string | Buffer<ArrayBuffer>): Promise<FileSummary> {
   const answer = await ada(`/api/files?name=${name}`, { method: "POST", body: content })
   const { files } = (await answer.json()) as { files: FileSummary[] }
   if (!files[0]) throw new Error("Nothing was stored.")
@@ -324,6 +373,11 @@ async function shareIt(limits: object, file = digits): Promise<NewLink<ShareSumm
   const answer = await ada(`/api/files/${file._id}/shares`, post(limits))
   expect(answer.status).toBe(201)
   return (await answer.json()) as NewLink<ShareSummary>
+}
+
+async function pageOf(name: string, content: string): Promise<string> {
+  const { url } = await shareIt({}, await store(name, content))
+  return (await api.visitor(url)).text()
 }
 
 async function sharesOf(file: FileSummary) {

@@ -35,22 +35,26 @@ export function DeadLink({
   )
 }
 
-/** The page of a link, narrow and in the middle unless it `isWide`. */
-export function LinkFrame({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
+/** The page of a link: a card in the middle, a page as wide as a text, or all there is. */
+export function LinkFrame({
+  width = "card",
+  children,
+}: {
+  width?: "card" | "page" | "full"
+  children: ReactNode
+}) {
   return (
     <div className="flex min-h-dvh flex-col px-5">
       <header className="py-5">
         <HomeLink />
       </header>
-      <main
-        className={
-          isWide
-            ? "flex w-full flex-1 flex-col pt-4"
-            : "mx-auto flex w-full max-w-md flex-1 flex-col justify-center pt-4 pb-24"
-        }
-      >
-        {children}
-      </main>
+      <main className={`flex w-full flex-1 flex-col pt-4 ${widths[width]}`}>{children}</main>
     </div>
   )
+}
+
+const widths = {
+  card: "mx-auto max-w-md justify-center pb-24",
+  page: "mx-auto max-w-3xl pb-16",
+  full: "",
 }

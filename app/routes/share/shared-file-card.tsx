@@ -1,18 +1,22 @@
 import type { I18n, MessageDescriptor } from "@lingui/core"
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
+import type { ReactNode } from "react"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { Card } from "#app/ui/card.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { kindOf, splitName, type Kind, type SharedFile } from "#server/files/contract.ts"
 
+/** The file by name, to download, and below it whatever of it can be shown. */
 export function SharedFileCard({
   file,
   address,
+  children,
 }: {
   file: NonNullable<SharedFile["file"]>
   address: string
+  children: ReactNode
 }) {
   const { i18n } = useLingui()
   const formats = useFormats()
@@ -22,25 +26,26 @@ export function SharedFileCard({
   const kind = kindOf(file.mimeType)
   return (
     <>
-      <Card>
-        <div className="flex items-start gap-4">
+      <Card className="flex flex-wrap items-center gap-4">
+        <div className="flex min-w-0 flex-1 basis-60 items-center gap-4">
           <span className="grid size-12 shrink-0 place-items-center rounded-md border border-line bg-sunken text-muted">
             <Icon name={icons[kind]} className="size-5" />
           </span>
           <div className="min-w-0">
-            <p className="font-medium break-words" dir="auto">
+            <h2 className="font-medium break-words" dir="auto">
               {file.fileName}
-            </p>
+            </h2>
             <p className="mt-0.5 text-sm text-muted">
               {typeOf(file.fileName, kind, i18n)} · {formats.bytes(file.size)}
             </p>
           </div>
         </div>
-        <a href={address} className={buttonClass({}, "mt-5 w-full")}>
+        <a href={address} className={buttonClass({}, file.preview ? "max-sm:w-full" : "w-full")}>
           <Icon name="download" />
           <Trans>Download</Trans>
         </a>
       </Card>
+      {children ? <div className="mt-5">{children}</div> : null}
       <p className="mt-4 text-sm text-faint">
         {expiresAt === null ? null : (
           <>

@@ -55,7 +55,9 @@ export default function SharedConversationPage({ loaderData, actionData, params 
     return (
       <LinkFrame>
         <h1 className="mb-4 text-xl font-semibold break-words">
-          {sharedBy ? t`${sharedBy} shares a conversation with you` : t`A conversation is shared with you`}
+          {sharedBy
+            ? t`${sharedBy} shared a conversation with you`
+            : t`Somebody shared a conversation with you`}
         </h1>
         <PasswordCard error={actionData?.error}>
           <Trans>Show the conversation</Trans>
@@ -64,7 +66,7 @@ export default function SharedConversationPage({ loaderData, actionData, params 
     )
   }
   return (
-    <LinkFrame isWide>
+    <LinkFrame width="full">
       <ReadingsContext value={readings}>
         <Conversation {...{ sharedBy, conversation, before }} token={params.token} />
       </ReadingsContext>
