@@ -452,12 +452,22 @@ describe("a preview", () => {
     await page.keyboard.press("ArrowRight")
     await dialog.getByText("<script>document.title = 1</script>").waitFor()
     await page.keyboard.press("ArrowRight")
-    expect(await dialog.getByRole("heading").innerText()).toBe("notes.md")
+    await dialog.getByRole("heading", { name: "notes.md" }).waitFor()
+    await dialog.getByRole("heading", { name: "High water" }).waitFor()
+    await dialog.getByRole("button", { name: "Source" }).click()
+    await dialog.getByText("# High water").waitFor()
     await page.keyboard.press("ArrowLeft")
     await dialog.getByRole("img", { name: "picture.svg" }).waitFor()
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     expect(await focused(page)).toBe("data.bin")
+  })
+
+  it("shows code in colours", async () => {
+    await files.add("tide.py", "def depth(hour):\n    return 2.4\n")
+    const page = await open("/dashboard/files?type=text")
+    await link(page, "tide.py").click()
+    await page.getByRole("dialog").locator(".text-code-keyword", { hasText: "return" }).waitFor()
   })
 
   it("shows a text as spreadsheets write it, in UTF-16", async () => {

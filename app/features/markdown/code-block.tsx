@@ -14,7 +14,6 @@ interface CodeBlockProps {
 
 export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
   const { t } = useLingui()
-  const pieces = useColours(code, language, isOpen)
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
       <div
@@ -30,11 +29,19 @@ export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = fals
         role="group"
         aria-label={language ? t`Code, ${language}` : t`Code`}
       >
-        <code>{pieces ? inOrder(pieces, (piece) => <Piece piece={piece} />) : code}</code>
+        <code>
+          <Coloured code={code} language={language} isOpen={isOpen} />
+        </code>
       </pre>
     </div>
   )
 })
+
+/** The code alone. */
+export function Coloured({ code, language, isOpen = false }: CodeBlockProps) {
+  const pieces = useColours(code, language, isOpen)
+  return pieces ? inOrder(pieces, (piece) => <Piece piece={piece} />) : code
+}
 
 async function preformatted(code: string): Promise<string> {
   const { toPreformatted } = await import("./rich-text.ts")

@@ -1,19 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro"
-import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react"
+import { useState, type KeyboardEvent, type ReactNode } from "react"
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
+import { defer } from "#app/ui/defer.tsx"
 import { Icon } from "#app/ui/icon.tsx"
-import { Spinner } from "#app/ui/spinner.tsx"
 import { Stage } from "#app/ui/stage.tsx"
 import { isShownInline, isTextType, type FileSummary } from "#server/files/contract.ts"
-import { request } from "#app/routes/dashboard/requests/send.ts"
-import { iconOf } from "./file-thumbnail.tsx"
+import { Centred, Unshown } from "./preview-frame.tsx"
 
 const DAY_AND_TIME = { dateStyle: "medium", timeStyle: "short" } as const
 
-/** Bytes of a text that are shown. */
-const TEXT_SHOWN = 200_000
+const TextPreview = defer(() => import("./preview-text-part.tsx"))((parts) => parts.TextPreview)
 
 /** A file in a full-screen preview. The arrow keys go to the previous and the next one. */
 export function Preview({
@@ -103,7 +101,7 @@ function Turn({
       aria-label={label}
       title={label}
       onClick={onPress}
-      className={`absolute top-1/2 grid size-11 -translate-y-1/2 place-items-center rounded-full border border-line bg-raised/90 text-muted shadow-md hover:text-ink ${icon === "chevron-left" ? "left-3" : "right-3"}`}
+      className={`absolute bottom-4 grid size-11 place-items-center sm:top-1/2 sm:bottom-auto sm:-translate-y-1/2 rounded-full border border-line bg-raised/90 text-muted shadow-md hover:text-ink ${icon === "chevron-left" ? "left-3" : "right-3"}`}
     >
       <Icon name={icon} className="size-5" />
     </button>
@@ -160,94 +158,10 @@ function Shown({ file, address }: { file: FileSummary; address: string }) {
     // oxlint-disable-next-line react/iframe-missing-sandbox -- the answer itself is sandboxed; with the attribute Chromium would not draw it
     return <iframe src={address} title={fileName} className="size-full flex-1 border-0 bg-surface" />
   }
-  if (isTextType(mimeType)) return <Text file={file} address={address} />
+  if (isTextType(mimeType)) return <TextPreview file={file} address={address} />
   return (
     <Unshown file={file}>
       <Trans>No preview is available for this type of file.</Trans>
     </Unshown>
   )
-}
-
-function Centred({ children }: { children: ReactNode }) {
-  return <div className="flex min-h-0 flex-1 items-center justify-center p-4 sm:px-18">{children}</div>
-}
-
-function Unshown({ file, children }: { file: FileSummary; children: ReactNode }) {
-  return (
-    <div className="flex flex-1 flex-col items-center justify-center gap-4 p-6 text-center">
-      <span className="grid size-16 place-items-center rounded-xl border border-line bg-surface text-faint">
-        <Icon name={iconOf(file.mimeType)} className="size-7" />
-      </span>
-      <p className="text-sm text-muted">{children}</p>
-      <a
-        href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
-        download={file.fileName}
-        className={buttonClass({ size: "sm" })}
-      >
-        <Icon name="download" />
-        <Trans>Download</Trans>
-      </a>
-    </div>
-  )
-}
-
-/** The beginning of a text file, always as plain text. */
-function Text({ file, address }: { file: FileSummary; address: string }) {
-  const { t } = useLingui()
-  const formats = useFormats()
-  const [read, setRead] = useState<{ text: string } | { problem: string } | null>(null)
-  useEffect(() => {
-    const stop = new AbortController()
-    readText(address, file.size, stop.signal).then(
-      (text) => setRead({ text }),
-      (error: Error) => {
-        if (!stop.signal.aborted) setRead({ problem: error.message })
-      },
-    )
-    return () => stop.abort()
-  }, [address, file.size])
-
-  if (!read) {
-    return (
-      <Centred>
-        <Spinner label={t`Loading the file`} />
-      </Centred>
-    )
-  }
-  if ("problem" in read) return <Unshown file={file}>{read.problem}</Unshown>
-  if (read.text === "")
-    return (
-      <Unshown file={file}>
-        <Trans>The file is empty.</Trans>
-      </Unshown>
-    )
-  const shown = formats.bytes(TEXT_SHOWN)
-  const size = formats.bytes(file.size)
-  return (
-    <>
-      {file.size > TEXT_SHOWN ? (
-        <p className="border-b border-line bg-sunken px-5 py-2 text-sm text-muted">
-          <Trans>
-            Showing the first {shown} of {size}. Download the file to see all of it.
-          </Trans>
-        </p>
-      ) : null}
-      <pre
-        tabIndex={0}
-        className="min-h-0 flex-1 overflow-auto bg-surface p-5 font-mono text-sm leading-relaxed whitespace-pre-wrap wrap-anywhere"
-      >
-        {read.text}
-      </pre>
-    </>
-  )
-}
-
-async function readText(address: string, size: number, signal: AbortSignal): Promise<string> {
-  if (size === 0) return ""
-  const response = await request(address, { signal, headers: { Range: `bytes=0-${TEXT_SHOWN - 1}` } })
-  const [{ decodeText }, bytes] = await Promise.all([
-    import("#server/files/text-contract.ts"),
-    response.arrayBuffer(),
-  ])
-  return decodeText(new Uint8Array(bytes))
 }
