@@ -93,7 +93,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
   })
 
   describe("a visitor who follows the guard to sign in", () => {
-    test.each(["/fetures", "/pricing/secret", "/fetures?from=mail"])(
+    test.each(["/featured", "/pricing/secret", "/featured?from=mail"])(
       "finds the site's 404 page for %s, which does not exist",
       async (path) => {
         const response = await api.visitor(path)
@@ -115,7 +115,7 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
 
   describe("the guard admits a signed-in caller", () => {
     test("to the site's 404 page, with its header and footer", async () => {
-      const response = await ada("/fetures")
+      const response = await ada("/featured")
       const html = await response.text()
       expect(response.status).toBe(404)
       expect(html).toContain('id="site-menu"')
