@@ -98,11 +98,6 @@ describe("a message to the people of a space", () => {
     expect(await contents()).toEqual(["the first", "", "a question", "", "@Ada while you wait"])
   })
 
-  it("is refused from a reader", async () => {
-    await expect(send(bob, "@Ada hello")).rejects.toMatchObject({ reason: "space-reader" })
-    await expect(send(bob, "@Ada hello", { asks: true })).rejects.toMatchObject({ reason: "space-reader" })
-  })
-
   it("is none in a personal conversation", async () => {
     threadId = crypto.randomUUID()
     expect(await send(ada, "@Grace hello", { createsThread: true })).toMatchObject({ kind: "fresh" })

@@ -84,19 +84,6 @@ describe("moving files", () => {
     await expect(moveFiles(edith, { fileIds: [gone._id], spaceId })).rejects.toMatchObject({ status: 404 })
   })
 
-  it("is refused into a space to readers and to others, and moves nothing", async () => {
-    const stella = await drawer.scopeOf("stella")
-    for (const [who, status] of [
-      [ron, 403],
-      [stella, 404],
-    ] as const) {
-      const { _id } = await uploadFile(who, aFile("a.txt"))
-      await expect(moveFiles(who, { fileIds: [_id], spaceId })).rejects.toMatchObject({ status })
-      expect(await namesIn(who)).toEqual(["a.txt"])
-    }
-    expect(await namesIn(olga, spaceId)).toEqual([])
-  })
-
   it("keeps the links of the person who moves, and ends those of others", async () => {
     const { _id } = await uploadFile(olga, aFile("a.txt"), { spaceId })
     const own = await createLink(edith, fileLinks, _id, {})

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { readConfig } from "#server/config.ts"
-import { archiveFiles } from "#server/files/archive.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
-import { findFile, findSpaceUsage, readFileText, renameFile } from "#server/files/files.ts"
+import { findSpaceUsage, renameFile } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { restoreFile, restoreFiles } from "#server/files/restore.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
@@ -13,7 +12,7 @@ import { cancelUpload, createUpload, findProgress, receivePart } from "#server/f
 import { serveFile } from "#server/files/serve.ts"
 import { visitShare } from "#server/files/share-visits.ts"
 import { fileLinks } from "#server/files/shares.ts"
-import { createLink, listLinks, revokeLink } from "#server/links/links.ts"
+import { createLink } from "#server/links/links.ts"
 import { sweep } from "#server/files/sweep.ts"
 import {
   emptyTrash,
@@ -28,7 +27,6 @@ import { correctUsage, findWrongUsage } from "#server/files/usage.ts"
 import { leaveSpace, restoreSpace, trashSpace } from "#server/spaces/spaces.ts"
 import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
 import { purgeSpaces } from "#server/spaces/purge.ts"
-import { callOperation } from "../support/call-operation.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 
 type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
@@ -67,61 +65,6 @@ beforeEach(async () => {
     await drawer.db.insert(spaceMembers).values({ spaceId, userId: idOf(who), role })
 })
 
-/** What each function answers each role: the file is in the space, and the editor added it. */
-const REFUSED = { reader: 403, removed: 404, outsider: 404 }
-const HIDDEN = { removed: 404, outsider: 404 }
-interface Case {
-  /** The status of the refusal; nothing for the roles that may do it. */
-  refuses: Partial<Record<Who, number>>
-  run(scope: Person, ids: { fileId: string; trashedId: string; shareId: string }): unknown
-}
-const FUNCTIONS: Record<string, Case> = {
-  listFiles: { refuses: HIDDEN, run: (scope) => listFiles(scope, { ...QUERY, spaceId }) },
-  listTrash: {
-    refuses: HIDDEN,
-    run: (scope) => callOperation("files.listTrash", scope, { spaceId, limit: 10 }),
-  },
-  findFile: { refuses: HIDDEN, run: (scope, { fileId }) => findFile(scope, fileId) },
-  readFileText: { refuses: HIDDEN, run: (scope, { fileId }) => readFileText(scope, fileId, 10) },
-  serveFile: { refuses: HIDDEN, run: (scope, { fileId }) => download(scope, fileId) },
-  "archiveFiles, named": {
-    refuses: HIDDEN,
-    run: (scope, { fileId }) => archiveFiles(scope, { ids: [fileId] }).then((zip) => zip.bytes()),
-  },
-  "archiveFiles, all": {
-    refuses: HIDDEN,
-    run: (scope) => archiveFiles(scope, { all: true, spaceId }).then((zip) => zip.bytes()),
-  },
-  listShares: { refuses: HIDDEN, run: (scope, { fileId }) => listLinks(scope, fileLinks, fileId) },
-  renameFile: {
-    refuses: REFUSED,
-    run: (scope, { fileId }) => renameFile(scope, fileId, { fileName: "new.txt" }),
-  },
-  trashFile: { refuses: REFUSED, run: (scope, { fileId }) => trashFile(scope, fileId) },
-  restoreFile: { refuses: REFUSED, run: (scope, { trashedId }) => restoreFile(scope, trashedId) },
-  purgeFile: { refuses: REFUSED, run: (scope, { fileId }) => purgeFile(scope, fileId) },
-  emptyTrash: { refuses: REFUSED, run: (scope) => emptyTrash(scope, { spaceId }) },
-  shareFile: { refuses: REFUSED, run: (scope, { fileId }) => createLink(scope, fileLinks, fileId, {}) },
-  revokeShare: { refuses: REFUSED, run: (scope, { shareId }) => revokeLink(scope, fileLinks, shareId) },
-  "moveFiles, out of the space": {
-    refuses: REFUSED,
-    run: (scope, { fileId }) => moveFiles(scope, { fileIds: [fileId] }),
-  },
-  "copyFiles, out of the space": {
-    refuses: HIDDEN,
-    run: (scope, { fileId }) => copyFiles(scope, { fileIds: [fileId] }),
-  },
-  "copyFiles, into the space": {
-    refuses: REFUSED,
-    run: (scope, { fileId }) => copyFiles(scope, { fileIds: [fileId], spaceId }),
-  },
-  uploadFile: { refuses: REFUSED, run: (scope) => uploadFile(scope, aFile("b.txt"), { spaceId }) },
-  createUpload: {
-    refuses: REFUSED,
-    run: (scope) => createUpload(scope, { fileName: "c.txt", length: 3, metadata: "", spaceId }),
-  },
-}
-
 describe("what a space stores", () => {
   it("is the same for all its members, without what its owner stores elsewhere", async () => {
     await uploadFile(people.owner, aFile("own.txt", "x".repeat(5000)))
@@ -135,22 +78,6 @@ describe("what a space stores", () => {
 })
 
 describe("a file in a space", () => {
-  for (const [name, { refuses, run }] of Object.entries(FUNCTIONS))
-    it(`${name}: editors and the owner may, others as far as they may know of it`, async () => {
-      for (const who of ROLES) {
-        const ids = await fill()
-        await drawer.db.delete(spaceMembers).where(eq(spaceMembers.userId, idOf("removed")))
-        const before = await contents()
-        const answer = await Promise.resolve(run(people[who], ids)).then(
-          () => "ok",
-          (error: unknown) => (error as { status?: number }).status ?? error,
-        )
-        expect([who, answer]).toEqual([who, refuses[who] ?? "ok"])
-        if (refuses[who]) expect(await contents()).toEqual(before)
-        await drawer.db.delete(files)
-      }
-    })
-
   it("those who may not change one of several change none; those who do not see it skip it", async () => {
     const { fileId, trashedId } = await fill()
     const own = await uploadFile(people.reader, aFile("own.txt"))
@@ -486,10 +413,6 @@ async function contents() {
       .from(fileUsage)
       .orderBy(fileUsage._id),
   }
-}
-
-async function download(scope: Person, id: string) {
-  return (await serveFile(scope, id, new Request("http://tideline.test/api/files/x"))).bytes()
 }
 
 async function usageOf(who: Who) {

@@ -6,11 +6,13 @@ import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { formFor } from "../support/forms.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
-import { signUp, type Person } from "../support/people.ts"
+import { openBrowser, signUp, type Person } from "../support/people.ts"
 import {
+  asSentBy,
   hashOfContent,
   laySpace,
   LINK_TOKEN,
+  ofNothing,
   SECRET,
   SLUG,
   STANDINGS,
@@ -18,11 +20,17 @@ import {
 } from "../support/space-content.ts"
 import { mutations, OTHER_FUNCTIONS, QUERIES } from "../support/space-functions.ts"
 import { LIST_FORMS, listPages, spaceForms, type Form } from "../support/space-pages.ts"
-import type { Answers } from "../support/space-rights.ts"
+import type { Answer } from "../support/space-rights.ts"
 import { apiRoutes, OTHER_OPERATIONS, type Route } from "../support/space-routes.ts"
 import { withTideline } from "../support/with-tideline.ts"
 
-const STATUS = { conflict: 409, forbidden: 403, not_found: 404 }
+/** Somebody, or somebody who is not signed in. */
+type Caller = Standing | "visitor"
+/** What to say instead of an operation's ids. */
+type Say = (call: string) => string
+
+const STATUS = { conflict: 409, unauthorized: 401, not_found: 404 }
+const ROLES_LACKED = ["space-reader", "space-owner-only"]
 /** Stands for the people's ids where only names are read. */
 const NAMES = { owner: "", editor: "", reader: "", removed: "", outsider: "" }
 const PAGES = listPages()
@@ -92,8 +100,8 @@ describe("every function of the socket", () => {
 
   it.each(Object.keys(mutations(NAMES)))("%s changes what each person may change", async (name) => {
     const { args, answers } = mutations(ids)[name]!
-    await inTurn(answers, async (who) => {
-      const answer = await sockets[who].mutate(withoutWay(name), args)
+    await inTurn(answers, async (who, say) => {
+      const answer = await sockets[who].mutate(withoutWay(name), JSON.parse(say(JSON.stringify(args))))
       if (isOutside(who)) expect(JSON.stringify(answer)).not.toContain(SECRET)
       return codeOf(answer)
     })
@@ -112,10 +120,23 @@ describe("every operation of the HTTP API", () => {
   it.each(Object.keys(apiRoutes(NAMES)))("%s answers each person as far as they may", async (name) => {
     const route = apiRoutes(ids)[name]!
     let address = ""
-    await inTurn(route.answers, (who) => send(who, name, address, route), {
+    const answers = { ...route.answers, visitor: "unauthorized" as const }
+    await inTurn(answers, (who, say) => send(who, name, address, route, say), {
       prepare: async () => (address = typeof route.path === "string" ? route.path : await route.path(people)),
       isReading: name.startsWith("GET "),
     })
+  })
+})
+
+describe("text that is no id", () => {
+  it("is answered as an id that nothing has, in every address", async () => {
+    for (const [name, { path, init }] of Object.entries(apiRoutes(ids))) {
+      if (typeof path !== "string") continue
+      const [before = ""] = path.split("?")
+      const address = before.replaceAll(/5eac[\w-]+/g, "no-id")
+      if (address === before) continue
+      expect([name, (await people.owner(address, init?.())).status]).toEqual([name, 404])
+    }
   })
 })
 
@@ -145,6 +166,8 @@ describe("the pages", () => {
       expect([who, response.status]).toEqual([who, opens ? 200 : 404])
       if (isOutside(who)) expect(text).not.toContain(SECRET)
     }
+    expect((await open("owner", path.replace(SLUG, "none-such"))).status).toBe(404)
+    expect((await openBrowser(app)(path)).headers.get("location")).toContain("/sign-in")
   })
 
   it.each(PAGES.inSpace)("%s takes no form from anybody else", async (path) => {
@@ -165,11 +188,12 @@ describe("the pages", () => {
 
 /**
  * Lets those act who are refused, and checks that nothing has changed, and then the others, each on
- * the same content, which is laid again if they may have changed it.
+ * the same content, which is laid again if they may have changed it. What does not exist is answered
+ * as what one may not see.
  */
-async function inTurn(
-  answers: Answers,
-  act: (who: Standing) => Promise<string>,
+async function inTurn<Who extends Caller>(
+  answers: Record<Who | Standing, Answer | "unauthorized">,
+  act: (who: Who | Standing, say: Say) => Promise<string>,
   {
     prepare = async () => {},
     isReading = false,
@@ -177,15 +201,18 @@ async function inTurn(
 ) {
   await prepare()
   const before = await hashOfContent(sql)
-  const refused = STANDINGS.filter((who) => answers[who] !== "ok")
-  for (const who of refused) expect([who, await act(who)]).toEqual([who, answers[who]])
+  const own = async (who: Who | Standing) => [who, await act(who, (call) => asSentBy(who, call))]
+  const refused = (Object.keys(answers) as Who[]).filter((who) => answers[who] !== "ok")
+  for (const who of refused) expect(await own(who)).toEqual([who, answers[who]])
+  if (answers.outsider !== "ok")
+    expect(["nothing", await act("owner", ofNothing)]).toEqual(["nothing", answers.outsider])
   if (refused.length > 0) expect(await hashOfContent(sql)).toBe(before)
   for (const [at, who] of STANDINGS.filter((one) => answers[one] === "ok").entries()) {
     if (at > 0 && !isReading) {
       await lay()
       await prepare()
     }
-    expect([who, await act(who)]).toEqual([who, "ok"])
+    expect(await own(who)).toEqual([who, "ok"])
   }
 }
 
@@ -201,29 +228,41 @@ async function lay() {
 }
 
 async function send(
-  who: Standing,
+  who: Caller,
   name: string,
   address: string,
   { answers, ok = 200, init }: Route,
+  say: Say,
 ): Promise<string> {
-  const response = await people[who](address, init?.())
+  const browser = browserOf(who)
+  const response = await browser(say(address), said(init?.(), say))
   const text = await response.text()
-  if (isOutside(who) && answers[who] !== "ok") expect(text).not.toContain(SECRET)
+  if (who === "visitor" || (isOutside(who) && answers[who] !== "ok")) expect(text).not.toContain(SECRET)
   if (name.startsWith("GET ") && described.includes(headOf(name))) {
-    const head = await people[who](address, { method: "HEAD" })
+    const head = await browser(say(address), { method: "HEAD" })
     expect([who, head.status]).toEqual([who, response.status])
   }
   return answerOf(response, ok, text)
 }
 
 function submitInTurn(path: string, name: string, { answers, values, fields, picture, next }: Form) {
-  return inTurn(answers, async (who) => {
-    const { method, body } = formFor({ name }, values, fields, next)
-    const response = await people[who](path, { method, body: picture ? asForm(body, picture) : body })
+  return inTurn({ ...answers, visitor: "unauthorized" as const }, async (who, say) => {
+    const { method, body } = formFor({ name }, JSON.parse(say(JSON.stringify(values))), fields, next)
+    const response = await browserOf(who)(path, { method, body: picture ? asForm(body, picture) : body })
     const text = await response.text()
     if (isOutside(who)) expect(text).not.toContain(SECRET)
     return answerOf(response, next === undefined ? 200 : 302, text)
   })
+}
+
+function said(init: RequestInit = {}, say: Say): RequestInit {
+  const { body } = init
+  if (typeof body === "string") return { ...init, body: say(body) }
+  return body instanceof URLSearchParams ? { ...init, body: new URLSearchParams(say(body.toString())) } : init
+}
+
+function browserOf(who: Caller) {
+  return who === "visitor" ? openBrowser(app) : people[who]
 }
 
 function asForm(fields: URLSearchParams, picture: Buffer<ArrayBuffer>): FormData {
@@ -233,7 +272,9 @@ function asForm(fields: URLSearchParams, picture: Buffer<ArrayBuffer>): FormData
   return form
 }
 
-function answerOf({ status, url }: Response, ok: number, text: string): string {
+function answerOf({ status, url, headers }: Response, ok: number, text: string): string {
+  if (headers.get("location")?.includes("/sign-in")) return "unauthorized"
+  if (status === 403) return ROLES_LACKED.filter((reason) => text.includes(reason)).join()
   if (status === ok) return "ok"
   const found = Object.entries(STATUS).find(([, refused]) => refused === status)
   return found ? found[0] : `${url}: ${status} ${text.slice(0, 300)}`
@@ -255,8 +296,8 @@ async function open(who: Standing, path: string): Promise<Response> {
   return location === null ? response : open(who, location)
 }
 
-function isOutside(who: Standing): boolean {
-  return who === "removed" || who === "outsider"
+function isOutside(who: Caller): boolean {
+  return who === "removed" || who === "outsider" || who === "visitor"
 }
 
 async function enter(who: Standing) {
@@ -271,5 +312,7 @@ function byStanding<Value>(values: Value[]): Record<Standing, Value> {
 }
 
 function codeOf(answer: object): string {
-  return "error" in answer ? (answer.error as { code: string }).code : "ok"
+  if (!("error" in answer)) return "ok"
+  const { code, reason } = answer.error as { code: string; reason: string }
+  return code === "forbidden" ? reason : code
 }

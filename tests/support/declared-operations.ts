@@ -3,7 +3,7 @@ import { domains } from "#server/domains.ts"
 import { methodOf, namesIn } from "#server/http/operations.ts"
 import type { May } from "#server/operations/contract.ts"
 import { isRead, type Operation } from "#server/operations/implement.ts"
-import { LINK_TOKEN, THERE, type Standing } from "./space-content.ts"
+import { LINK_TOKEN, OWN, OF_ANOTHER, THERE, type Standing } from "./space-content.ts"
 import type { Call } from "./space-functions.ts"
 import {
   AUTHOR,
@@ -15,6 +15,7 @@ import {
   OWNER,
   OWNER_ALONE,
   SKIPPING,
+  TAKING,
   type Answers,
 } from "./space-rights.ts"
 import type { Route } from "./space-routes.ts"
@@ -57,6 +58,7 @@ type Way = Partial<Call> & { way?: string }
 const inThread = { threadId: THERE.threadId }
 const inSpace = { all: { spaceId: THERE.spaceId } }
 const named = { fileIds: [THERE.fileId] }
+const to = { spaceId: THERE.spaceId }
 const TRASHED: readonly Way[] = [
   { way: "named", answers: SKIPPING, args: { fileIds: [THERE.trashedFileId] } },
   { way: "all", args: inSpace },
@@ -64,11 +66,16 @@ const TRASHED: readonly Way[] = [
 
 /** Those for which the field alone, or `may` alone, does not say it. */
 const OTHERWISE: Readonly<Record<string, readonly Way[]>> = {
-  // Out of the space.
-  "chat.moveThread": [{ answers: AUTHOR, args: inThread }],
+  "chat.moveThread": [
+    { way: "out of the space", answers: AUTHOR, args: inThread },
+    { way: "into the space", args: { threadId: OWN.threadId, ...to } },
+    { way: "of somebody else", answers: TAKING, args: { threadId: OF_ANOTHER.threadId, ...to } },
+  ],
   "chat.copyThread": [
     { args: inThread },
-    { way: "into the space", answers: EDITORS, args: { ...inThread, spaceId: THERE.spaceId } },
+    { way: "within the space", answers: EDITORS, args: { ...inThread, ...to } },
+    { way: "into the space", answers: EDITORS, args: { threadId: OWN.threadId, ...to } },
+    { way: "of somebody else", answers: TAKING, args: { threadId: OF_ANOTHER.threadId, ...to } },
   ],
   "chat.restoreThread": [{ args: { threadId: THERE.trashedThreadId } }],
   "chat.search": [
@@ -80,7 +87,10 @@ const OTHERWISE: Readonly<Record<string, readonly Way[]>> = {
   "files.share": [{ args: { fileId: THERE.fileId, expiresAt: null } }],
   "chat.share": [{ args: { threadId: THERE.threadId, expiresAt: null } }],
   "spaces.leave": [{ answers: LEAVING }],
-  "spaces.restore": [{ args: { spaceId: THERE.trashedSpaceId } }],
+  "spaces.restore": [
+    { args: { spaceId: THERE.trashedSpaceId } },
+    { way: "what is not deleted", answers: NOBODY, args: to },
+  ],
   "spaces.accept": [{ answers: NOBODY, args: { invitationId: THERE.invitationId } }],
   "spaces.decline": [{ answers: NOBODY, args: { invitationId: THERE.invitationId } }],
   "files.restore": [{ args: { fileId: THERE.trashedFileId } }],
@@ -95,11 +105,15 @@ const OTHERWISE: Readonly<Record<string, readonly Way[]>> = {
   "files.move": [
     { way: "out of the space", args: named },
     { way: "all out of the space", args: inSpace },
+    { way: "into the space", args: { fileIds: [OWN.fileId], ...to } },
+    { way: "of somebody else", answers: TAKING, args: { fileIds: [OF_ANOTHER.fileId], ...to } },
   ],
   "files.copy": [
     { way: "out of the space", args: named },
     { way: "all out of the space", args: inSpace },
-    { way: "into the space", answers: EDITORS, args: { ...named, spaceId: THERE.spaceId } },
+    { way: "within the space", answers: EDITORS, args: { ...named, ...to } },
+    { way: "into the space", answers: EDITORS, args: { fileIds: [OWN.fileId], ...to } },
+    { way: "of somebody else", answers: TAKING, args: { fileIds: [OF_ANOTHER.fileId], ...to } },
   ],
 }
 

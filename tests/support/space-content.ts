@@ -10,7 +10,7 @@ export const SECRET = "Zanzibar"
 export const SLUG = "engines"
 export const LINK_TOKEN = "a".repeat(27)
 
-const id = (number: number) => `5eac0000-0000-7000-8000-0000000000${number}`
+const id = (number: number | string) => `5eac0000-0000-7000-8000-0000000000${number}`
 
 /** What `laySpace` adds. */
 export const THERE = {
@@ -30,6 +30,10 @@ export const THERE = {
   waitingId: id(90),
 }
 
+/** In a call: what is personal to the caller, and to somebody who is nobody of these. */
+export const OWN = { threadId: id("c0"), fileId: id("f0") }
+export const OF_ANOTHER = { threadId: id("c5"), fileId: id("f5") }
+
 const TABLES = [
   "spaces",
   "space_members",
@@ -42,12 +46,13 @@ const TABLES = [
   "chat_shares",
   "files",
   "file_shares",
+  "file_usage",
   "uploads",
   "notifications",
 ]
 
 /**
- * Deletes all spaces, and what was moved out of them, and adds one with a conversation and a file, each also in the trash, links and
+ * Deletes all spaces, and what was moved out of them, and adds something personal to each person, and one space with a conversation and a file, each also in the trash, links and
  * invitations, and one in the trash. `userIds` are the people, and `storageId` the bytes of a file.
  * `mark` is a part of the spaces' names.
  */
@@ -64,8 +69,8 @@ export async function laySpace(
   await sql.begin((tx) =>
     tx.unsafe(`
     delete from spaces;
-    delete from chat_threads where _id = '${the.threadId}';
-    delete from files where _id = '${the.fileId}';
+    delete from chat_threads where _id = '${the.threadId}' or title = 'Own';
+    delete from files where _id = '${the.fileId}' or file_name = 'own';
     insert into spaces (_id, name, slug) values
       ('${the.spaceId}', 'Engines', '${SLUG}'), ('${the.trashedSpaceId}', 'Trash', 'trash');
     insert into space_pictures (space_id, picture_id, bytes) values ('${the.spaceId}', '${the.pictureId}', 'a picture');
@@ -74,6 +79,7 @@ export async function laySpace(
       select space, person, role from (values ('${the.spaceId}'::uuid), ('${the.trashedSpaceId}')) as spaces (space),
         (values ('${owner}'::uuid, 'owner'), ('${editor}', 'editor'), ('${reader}', 'reader'), ('${removed}', 'editor'))
           as people (person, role);
+    ${STANDINGS.map((who) => layOwn(userIds[who], ownOf(who), storageId)).join("")}
   `),
   )
   await sql.begin((tx) =>
@@ -86,7 +92,7 @@ export async function laySpace(
       ('${the.invitationId}', '${the.spaceId}', '${owner}', 'nobody@example.org', 'reader', '${"b".repeat(64)}', '', ${later});
     insert into chat_threads (_id, user_id, title, last_message_at, space_id, trashed, trashed_at) values
       ('${the.threadId}', '${editor}', '${SECRET} talk', 1, '${the.spaceId}', false, null),
-      ('${the.trashedThreadId}', '${editor}', '${SECRET} deleted', 1, '${the.spaceId}', true, ${now});
+      ('${the.trashedThreadId}', '${removed}', '${SECRET} deleted', 1, '${the.spaceId}', true, ${now});
     insert into chat_messages (_id, user_id, thread_id, role, content, edited) values
       ('${the.messageId}', '${editor}', '${the.threadId}', 'user', '${SECRET} asked', true),
       ('${the.replyId}', '${editor}', '${the.threadId}', 'assistant', '${SECRET} answered', false);
@@ -99,10 +105,10 @@ export async function laySpace(
     insert into chat_shares (_id, user_id, thread_id, token_hash, hint) values
       ('${the.threadShareId}', '${editor}', '${the.threadId}', '${"c".repeat(64)}', '${SECRET}');
     insert into files (_id, storage_id, user_id, file_name, mime_type, size, space_id, trashed, trashed_at) values
-      ('${the.fileId}', '${storageId}', '${editor}', '${SECRET}.txt', 'text/plain', 8, '${the.spaceId}', false, 0),
-      ('${the.trashedFileId}', '${storageId}', '${editor}', '${SECRET}.old', 'text/plain', 8, '${the.spaceId}', true, ${now});
+      ('${the.fileId}', '${storageId}', '${removed}', '${SECRET}.txt', 'text/plain', 8, '${the.spaceId}', false, 0),
+      ('${the.trashedFileId}', '${storageId}', '${removed}', '${SECRET}.old', 'text/plain', 8, '${the.spaceId}', true, ${now});
     insert into file_shares (_id, user_id, file_id, token_hash, hint) values
-      ('${the.fileShareId}', '${editor}', '${the.fileId}', '${"d".repeat(64)}', '${SECRET}');
+      ('${the.fileShareId}', '${removed}', '${the.fileId}', '${"d".repeat(64)}', '${SECRET}');
     insert into notifications (user_id, space_id, thread_id, message_id, author_name, excerpt, in_app)
       select user_id, space_id, '${the.threadId}', '${the.messageId}', '${SECRET}', '${SECRET}', true
         from space_members where space_id = '${the.spaceId}';
@@ -117,4 +123,27 @@ export async function hashOfContent(sql: postgres.Sql): Promise<string> {
   )
   const [row] = await sql.unsafe(`select md5(concat(${texts.join(", ")})) as hash`)
   return String(row?.["hash"])
+}
+
+/** A call as this person sends it. */
+export function asSentBy(who: string, call: string): string {
+  const own = ownOf(who)
+  return call.replaceAll(OWN.threadId, own.threadId).replaceAll(OWN.fileId, own.fileId)
+}
+
+/** A call with ids that nothing has. */
+export function ofNothing(call: string): string {
+  return call.replaceAll(id(""), id("").replace("5eac", "0bad"))
+}
+
+function layOwn(userId: string, { threadId, fileId }: typeof OWN, storageId: string): string {
+  return `
+    insert into chat_threads (_id, user_id, title, last_message_at) values ('${threadId}', '${userId}', 'Own', 1);
+    insert into files (_id, storage_id, user_id, file_name, mime_type, size) values
+      ('${fileId}', '${storageId}', '${userId}', 'own', 'text/plain', 8);`
+}
+
+function ownOf(who: string): typeof OWN {
+  const at = STANDINGS.findIndex((standing) => standing === who) + 1
+  return { threadId: id(`c${at}`), fileId: id(`f${at}`) }
 }

@@ -58,9 +58,11 @@ function chatRoutes({ spaceId, threadId, messageId }: typeof THERE): Record<stri
     const headers = { "Content-Type": "application/json", Prefer: "respond-async" }
     return () => ({ method: "POST", headers, body: JSON.stringify({ threadId, messages, ...more }) })
   }
+  const toPeople = [{ id: "new", role: "user", parts: [{ type: "text", text: "@owner hello" }] }]
   const asked = { answers: EDITORS, ok: 202, path: "/api/chat" }
   return {
     "POST /api/chat, a message": { ...asked, init: ask({}) },
+    "POST /api/chat, a message to people": { ...asked, init: ask({ messages: toPeople }) },
     "POST /api/chat, another reply": {
       ...asked,
       init: ask({
