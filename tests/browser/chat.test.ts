@@ -323,7 +323,8 @@ describe("a reply or its message", () => {
   inAll("shows formulas, in a font for them that only they load", async () => {
     const page = await open("/dashboard/chat")
     expect(await mathFonts(page)).toEqual(["unloaded"])
-    await page.goto(await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" }))
+    const path = await chat.thread(0, { say: "It is $e = mc^2$, and\n\n$$\\frac{a}{b}$$" })
+    await page.goto(new URL(path, page.url()).href)
     await page.locator("math mfrac").waitFor()
     await expect.poll(() => mathFonts(page)).toEqual(["loaded"])
     expect(await page.locator("math").count()).toBe(2)
