@@ -23,7 +23,7 @@ import { EmailField } from "./fields.tsx"
 import { PageFoot, PageHead } from "./page-text.tsx"
 import { PasskeyForm } from "./passkey-form.tsx"
 import { Or, Providers } from "./providers.tsx"
-import { textFor, textForSignIn } from "./refusal-text.ts"
+import { SIGN_IN_TEXTS, textFor } from "./refusal-text.ts"
 import type { Route } from "./+types/sign-in.ts"
 
 export async function loader({ context, request }: Route.LoaderArgs) {
@@ -135,7 +135,7 @@ export default function SignInPage({ loaderData, actionData }: Route.ComponentPr
 
 function Refused({ problem }: { problem: SignInRefusal }) {
   const say = useSentences()
-  const { title, advice } = textForSignIn(problem)
+  const { title, advice } = SIGN_IN_TEXTS[problem]
   return (
     <Alert tone="danger" title={say(title)} className="mb-4">
       {say(advice)}

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { Field } from "#app/ui/field.tsx"
-import { PasswordField } from "#app/ui/password-field.tsx"
 import { SelectField } from "#app/ui/select-field.tsx"
 import type { SharedSpace } from "#server/spaces/hand-over.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CurrentPasswordField } from "./proof-fields.tsx"
 import { Section } from "./section.tsx"
 
 export function DeleteAccount({
@@ -51,14 +51,7 @@ export function DeleteAccount({
             <SpaceChoice key={space.spaceId} space={space} />
           ))}
           {hasPassword ? (
-            <PasswordField
-              className="w-full max-w-sm"
-              label={t`Your password`}
-              name="confirmation"
-              autoComplete="current-password"
-              required
-              error={outcome?.errors?.["confirmation"]}
-            />
+            <CurrentPasswordField name="confirmation" error={outcome?.errors?.["confirmation"]} />
           ) : (
             <Field
               className="w-full max-w-sm"

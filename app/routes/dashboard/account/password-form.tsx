@@ -3,6 +3,7 @@ import { PasswordField } from "#app/ui/password-field.tsx"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 import { ChangeForm } from "./change-form.tsx"
 import type { Outcome } from "./outcome.ts"
+import { CurrentPasswordField } from "./proof-fields.tsx"
 import { Section } from "./section.tsx"
 
 const { least, most } = PASSWORD_LENGTH
@@ -24,15 +25,7 @@ export function PasswordForm({ email, outcome }: { email: string; outcome: Outco
       >
         {/* Tells password managers whose password it is. */}
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-        <PasswordField
-          className="w-full max-w-sm"
-          label={t`Current password`}
-          name="current"
-          autoComplete="current-password"
-          required
-          maxLength={most}
-          error={outcome?.errors?.["current"]}
-        />
+        <CurrentPasswordField label={t`Current password`} error={outcome?.errors?.["current"]} />
         <PasswordField
           className="w-full max-w-sm"
           label={t`New password`}

@@ -4,7 +4,7 @@ import { PasswordField } from "#app/ui/password-field.tsx"
 import { PASSWORD_LENGTH } from "#server/accounts/contract.ts"
 
 /** The present password, which somebody who finds an unlocked browser does not know. */
-export function CurrentPasswordField({ error }: { error: string | undefined }) {
+export function CurrentPasswordField(props: Partial<Parameters<typeof PasswordField>[0]>) {
   const { t } = useLingui()
   return (
     <PasswordField
@@ -14,7 +14,7 @@ export function CurrentPasswordField({ error }: { error: string | undefined }) {
       autoComplete="current-password"
       required
       maxLength={PASSWORD_LENGTH.most}
-      error={error}
+      {...props}
     />
   )
 }
