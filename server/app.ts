@@ -35,7 +35,7 @@ export function createApp(services: Services): Pick<Front, "handle" | "sendPage"
   const isRouted = readRoutes(build)
   const endpointOf = findEndpoints(build as ServerBuild, fixedReads)
   const answerRoute = createRequestHandler(build as ServerBuild, mode)
-  const pages = createPageCache({ isVisitor: ({ headers }) => services.identity.isAnonymous(headers) })
+  const pages = createPageCache(({ headers }) => services.identity.isAnonymous(headers))
   return { handle, sendPage: pages.send }
 
   async function handle(request: Request, exchange: Exchange): Promise<Response> {

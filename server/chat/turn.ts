@@ -107,21 +107,19 @@ export function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: SentMessage & { mayWait?: never; toPeople?: never },
-  options?: TurnOptions,
 ): Promise<Asked>
 export function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: SentMessage,
-  options?: TurnOptions,
 ): Promise<Asked | Stored | Waits>
 export async function askInBackground(
   scope: TurnScope,
   threadId: string,
   question: SentMessage,
-  { timeLimit = scope.config.chat.timeLimits.recorded }: TurnOptions = {},
 ): Promise<Asked | Stored | Waits> {
-  const { turn } = await beginTurn(scope, threadId, question, timeLimit, { onChunk: () => {}, end: () => {} })
+  const { recorded } = scope.config.chat.timeLimits
+  const { turn } = await beginTurn(scope, threadId, question, recorded, { onChunk: () => {}, end: () => {} })
   if (turn.kind === "waiting") return { threadId, waitingId: turn.waitingId, ahead: turn.ahead }
   if (turn.kind === "stored") return { threadId, questionId: turn.questionId, answerId: null }
   return { threadId, questionId: turn.questionId, answerId: turn.answerId }

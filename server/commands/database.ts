@@ -5,15 +5,15 @@ import { migrate } from "#db/migrate.ts"
 import { readConfig, type Config } from "#server/config.ts"
 import { loadEnvironment, previewEnvironment } from "#server/environment.ts"
 
-/**
- * The settings for an operator's command, the same as the server's apart from `others`. `root` is
- * the folder with package.json.
- */
-export function readSettings(root: string, others: Record<string, string> = {}): Config {
-  return readConfig({ ...loadEnvironment(filesOf(root), process.env), ...others })
+/** The settings for an operator's command: the server's. `root` is the folder with package.json. */
+export function readSettings(root: string): Config {
+  return readConfig(loadEnvironment(filesOf(root), process.env))
 }
 
-/** The same for a command that may still be refused: it writes no `.env` if there is none. */
+/**
+ * The same apart from `others`, for a command that may still be refused: it writes no `.env` if there
+ * is none.
+ */
 export function previewSettings(root: string, others: Record<string, string> = {}): Config {
   return readConfig({ ...previewEnvironment(filesOf(root), process.env), ...others })
 }

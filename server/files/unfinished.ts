@@ -4,11 +4,12 @@ import type { Scope } from "#server/scope.ts"
 import { formatBytes } from "#server/text-contract.ts"
 
 /** What unfinished uploads hold at the moment, as sentences for the operator. */
-export async function describeUnfinished(
-  { db, blobs: store, config }: Scope<"db" | "blobs" | "config">,
-  now = Date.now(),
-): Promise<string[]> {
-  const isOver = lt(uploads.expiresAt, now)
+export async function describeUnfinished({
+  db,
+  blobs: store,
+  config,
+}: Scope<"db" | "blobs" | "config">): Promise<string[]> {
+  const isOver = lt(uploads.expiresAt, Date.now())
   const [held] = await db
     .select({
       count: sql<number>`count(*)::float8`,

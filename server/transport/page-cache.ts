@@ -34,18 +34,12 @@ interface KeptPage {
   deflated: Buffer[] | null
 }
 
-interface PageCacheOptions {
-  /** Whether the request contains nothing that identifies its sender. */
-  isVisitor: (incoming: IncomingMessage) => boolean
-  /** Milliseconds since the epoch. */
-  clock?: () => number
-}
-
 /**
  * Caches public pages for some seconds and sends them to visitors without the router. Each response
- * has its own nonce everywhere.
+ * has its own nonce everywhere. `isVisitor` says whether the request contains nothing that identifies
+ * its sender.
  */
-export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOptions) {
+export function createPageCache(isVisitor: (incoming: IncomingMessage) => boolean) {
   const pages = new Map<string, KeptPage>()
 
   return {
@@ -54,7 +48,7 @@ export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOption
       if (!mayKeep || !isAsked(incoming) || !isVisitor(incoming)) return
       const key = keyOf(incoming)
       pages.delete(key)
-      pages.set(key, toPage(response, nonce, route, clock() + FRESH_FOR))
+      pages.set(key, toPage(response, nonce, route, Date.now() + FRESH_FOR))
       for (const oldest of pages.keys()) {
         if (pages.size <= MOST_PAGES) break
         pages.delete(oldest)
@@ -64,7 +58,7 @@ export function createPageCache({ isVisitor, clock = Date.now }: PageCacheOption
     send(incoming: IncomingMessage, outgoing: ServerResponse, nonce: string): string | null {
       if (!isAsked(incoming) || !isVisitor(incoming)) return null
       const page = pages.get(keyOf(incoming))
-      if (!page || page.expiresAt < clock()) return null
+      if (!page || page.expiresAt < Date.now()) return null
       sendPage(page, incoming, outgoing, nonce)
       return page.route
     },
