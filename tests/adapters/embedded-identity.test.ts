@@ -2,7 +2,7 @@ import { getAuthTables } from "better-auth/db"
 import { eq, getTableColumns, is, sql, type Column } from "drizzle-orm"
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core"
 import { pino } from "pino"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import * as schema from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
@@ -13,6 +13,7 @@ import { listOutbox } from "#server/mail/outbox.ts"
 import { inviteFromWaitlist } from "#server/waitlist/waitlist.ts"
 import { openPasskey } from "../support/passkeys.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const SETTINGS = {
   origin: "http://localhost:3000",
@@ -30,11 +31,7 @@ const CONFIG = {
   securityLogDays: 365,
 }
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = withResource(createTestDatabase)
 
 const log = pino({ level: "silent" })
 const open = (settings: { signup?: "open" | "closed"; verification?: "required" } = {}) =>

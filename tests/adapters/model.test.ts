@@ -3,21 +3,15 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import {
-  openDevelopmentGateway,
-  type DevelopmentGateway,
-} from "#server/adapters/model/development-gateway.ts"
+import { afterEach, describe, expect, it } from "vitest"
+import { openDevelopmentGateway } from "#server/adapters/model/development-gateway.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { portOf } from "../support/port-of.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const LABEL = "Development gateway: no language model is connected."
 
-let gateway: DevelopmentGateway
-beforeAll(async () => {
-  gateway = await openDevelopmentGateway()
-})
-afterAll(() => gateway.close())
+const gateway = withResource(openDevelopmentGateway)
 
 describe("a model behind a gateway", () => {
   it("streams a reply and reports the tokens it used", async () => {

@@ -1,17 +1,18 @@
 import { eq, sql } from "drizzle-orm"
 import { pino } from "pino"
 import { RouterContextProvider } from "react-router"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { accountHooks } from "#server/accounts/identity-hooks.ts"
 import { authSession, authUser } from "#db/schema/auth.ts"
 import { openEmbeddedIdentity } from "#server/adapters/identity/embedded.ts"
 import { openSessionReader } from "#server/adapters/identity/embedded/read-session.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const authSecret = "a secret for tests, and for nothing else"
 const origin = "http://localhost:3000"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let identity: Awaited<ReturnType<typeof openEmbeddedIdentity>>
 let read: Awaited<ReturnType<typeof openSessionReader>>
 /** As the browser sends it. */
@@ -20,7 +21,6 @@ let cookie: string
 const log = pino({ level: "silent" })
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   identity = await openEmbeddedIdentity({
     origin,
     issuer: origin,
@@ -40,7 +40,6 @@ beforeAll(async () => {
   cookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   read = await openSessionReader(identity.auth, database.db)
 })
-afterAll(() => database.close())
 
 beforeEach(() => endIn("7 days"))
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pino } from "pino"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { identify, ownerFile } from "#db/installation.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
@@ -21,16 +21,15 @@ import { aFolder, migrations, openNewPlace, openShelf } from "../support/backups
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { startS3 } from "../support/s3.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const REFUSAL = /has the backups of another database, and nothing was changed there\..*--take-over$/
 
 const s3 = startS3()
-let production: FileDrawer
+const production = withResource(openFileDrawer)
 beforeAll(async () => {
-  production = await openFileDrawer()
   await uploadFile(await production.scopeOf("ada"), aFile("tides.txt", "of production"))
 })
-afterAll(() => production.close())
 
 describe("a folder of backups", () => {
   it("refuses the backups of another database, and removes none of its own for them", async () => {

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { sql } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { migrate } from "#db/migrate.ts"
 import { tableFile } from "#server/backup/folder.ts"
 import { restoreBytes } from "#server/backup/restore-bytes.ts"
@@ -19,20 +19,14 @@ import {
   type Shelf,
 } from "../support/backups.ts"
 import { inAll } from "../support/all.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
 let shelf: Shelf
 let folder: string
 
-beforeAll(async () => {
-  drawer = await openFileDrawer()
-})
-afterAll(() => drawer.close())
+const { drawer, ada } = withDrawer({ people: { ada: "free" } })
 beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
   for (const name of ["a.txt", "b.txt"]) await uploadFile(ada, aFile(name))
   shelf = await openShelf()
   ;({ folder } = await shelf.take(drawer))

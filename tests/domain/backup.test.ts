@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { eq, sql } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { withDump } from "#db/dump/write.ts"
 import { migrate } from "#db/migrate.ts"
 import { blobs, files } from "#db/schema/files.ts"
@@ -22,22 +22,13 @@ import { uploadFile } from "#server/files/upload.ts"
 import type { Blobs } from "#server/ports/blobs.ts"
 import { inAll } from "../support/all.ts"
 import { aFolder, digestsOf, keysOf, migrations, openNewPlace, openShelf } from "../support/backups.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
 import { startS3 } from "../support/s3.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "1GB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ settings: { FILES_QUOTA_FREE: "1GB" }, people: { ada: "free" } })
 
 describe("a backup", () => {
   it("contains every row and every file of one moment, also those deleted permanently while it is written", async () => {

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import { chatMessages } from "#db/schema/chat.ts"
-import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { spaceMembers } from "#db/schema/spaces.ts"
 import { SearchQuery } from "#server/chat/contract.ts"
 import { searchThreads } from "#server/chat/search.ts"
 import { findSnippets } from "#server/chat/snippet.ts"
@@ -11,6 +11,7 @@ import { createThread, changeThread } from "#server/chat/threads.ts"
 import { chatTools } from "#server/chat/tools.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { answerOnce } from "#server/chat/turn.ts"
+import { aSpace } from "../support/domain-spaces.ts"
 import { type ChatScope, shareChatServices, readAll } from "../support/chat-services.ts"
 
 /** What the SDK passes to a tool. */
@@ -145,14 +146,8 @@ describe("a search", () => {
   })
 
   it("looks in a space for its members, and everywhere in what somebody may see", async () => {
-    const [space] = await chat.db.insert(spaces).values({ name: "Harbour", slug: "harbour" }).returning()
-    const spaceId = space!._id
     const [bob, cleo] = [await chat.scopeOf("bob"), await chat.scopeOf("cleo")]
-    for (const [person, role] of [
-      [cleo, "owner"],
-      [bob, "reader"],
-    ] as const)
-      await chat.db.insert(spaceMembers).values({ spaceId, userId: person.viewer.user._id, role })
+    const spaceId = await aSpace(chat.db, [cleo, "owner"], [bob, "reader"])
     const { _id: shared } = await createThread(cleo, { title: "A mooring for all", spaceId })
     await thread(cleo, "Cleo's own mooring", [])
     const own = await thread(bob, "Bob's own mooring", [])

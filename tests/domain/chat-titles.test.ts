@@ -2,36 +2,31 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { json as readJson } from "node:stream/consumers"
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { chatThreads } from "#db/schema/chat.ts"
 import { openGatewayModel } from "#server/adapters/model/gateway.ts"
 import { createThread, findThread, changeThread } from "#server/chat/threads.ts"
 import { readTitle } from "#server/chat/title.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { startReply } from "#server/chat/turn.ts"
-import { openChatServices, readAll, withModel, type ChatScope } from "../support/chat-services.ts"
+import {
+  openChatServices,
+  readAll,
+  shareChatServices,
+  withModel,
+  type ChatScope,
+} from "../support/chat-services.ts"
 import { askedModel, openModelServer } from "../support/model-server.ts"
 import { portOf } from "../support/port-of.ts"
-
-type ChatServices = Awaited<ReturnType<typeof openChatServices>>
+import { withResource } from "../support/with-resource.ts"
 
 const QUESTION = "Please tell me, as well as you can, how deep the sea is"
 
-let chat: ChatServices
-let ada: ChatScope
-let namer: Awaited<ReturnType<typeof openNamer>>
+const namer = withResource(openNamer)
+const { chat, ada } = await shareChatServices()
 /** Ada, with a model that generates titles. */
 let named: ChatScope
-beforeAll(async () => {
-  chat = await openChatServices()
-  ada = await chat.scopeOf("ada")
-  namer = await openNamer()
-  named = withModel(ada, namer.model)
-})
-afterAll(async () => {
-  await chat.close()
-  await namer.close()
-})
+beforeAll(() => void (named = withModel(ada, namer.model)))
 beforeEach(() => namer.say("The depth of the sea"))
 
 function nameThread(scope: ChatScope, threadId: string, signal: AbortSignal) {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { files, blobs } from "#db/schema/files.ts"
@@ -11,18 +11,15 @@ import { createThread, findThread } from "#server/chat/threads.ts"
 import { restoreThread, trashThread } from "#server/chat/trash.ts"
 import { createReplies } from "#server/chat/replies.ts"
 import { answerOnce, startReply } from "#server/chat/turn.ts"
-import { openChatServices, readAll, textOf } from "../support/chat-services.ts"
+import {
+  openChatServices,
+  readAll,
+  shareChatServices,
+  textOf,
+  type ChatScope as Scope,
+} from "../support/chat-services.ts"
 
-type ChatServices = Awaited<ReturnType<typeof openChatServices>>
-type Scope = Awaited<ReturnType<ChatServices["scopeOf"]>>
-
-let chat: ChatServices
-let ada: Scope
-beforeAll(async () => {
-  chat = await openChatServices()
-  ada = await chat.scopeOf("ada")
-})
-afterAll(() => chat.close())
+const { chat, ada } = await shareChatServices()
 
 describe("a message in a conversation", () => {
   it("is stored with its reply, as it was streamed", async () => {

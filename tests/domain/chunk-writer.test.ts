@@ -1,18 +1,12 @@
 import { asc, eq } from "drizzle-orm"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatMessages, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { createChunkWriter } from "#server/chat/chunk-writer.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatServices } from "../support/chat-services.ts"
+import { shareChatServices } from "../support/chat-services.ts"
 
-let chat: Awaited<ReturnType<typeof openChatServices>>
-let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
-beforeAll(async () => {
-  chat = await openChatServices()
-  ada = await chat.scopeOf("ada")
-})
-afterAll(() => chat.close())
+const { chat, ada } = await shareChatServices()
 
 it("stores the first text immediately, and the rest in order, for the owner of the turn", async () => {
   const turn = await runningTurn()

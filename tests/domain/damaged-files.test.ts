@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { blobs, damagedBlobs, files } from "#db/schema/files.ts"
 import { createFileReader } from "#server/chat/attachments.ts"
 import { openThumbnailer } from "#server/files/thumbnailer.ts"
@@ -17,20 +17,11 @@ import { readStored } from "#server/files/read-stored.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { zipOf } from "#server/files/zip.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
 import { readZip } from "../support/zip.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer()
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ people: { ada: "free" } })
 
 const DAMAGED = { status: 503, reason: "file-bytes-damaged" }
 

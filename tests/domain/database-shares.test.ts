@@ -7,13 +7,13 @@ import { isBusy, isOutage } from "../../live/postgres/outage.ts"
 import { createShares } from "#db/shares.ts"
 import { setTimeLimits } from "#db/time-limits.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let psql: postgres.Sql
 let open: OpenDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   psql = postgres(database.url, { max: 1, onnotice: () => {} })
   await psql`create table ropes (_id int primary key, length int)`
   await psql`insert into ropes values (1, 0), (2, 0)`
@@ -23,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await open.close()
   await psql.end()
-  await database.close()
 })
 
 /** A transaction that somebody left open in psql. */

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { authUser } from "#db/schema/auth.ts"
 import { uploads } from "#db/schema/files.ts"
 import { operatorActs } from "#db/schema/operator.ts"
@@ -14,13 +14,9 @@ import { askInBackground } from "#server/chat/turn.ts"
 import type { Identity, IdentityUser } from "#server/ports/identity.ts"
 import type { Services } from "#server/scope.ts"
 import { findOrCreateUser } from "#server/users/users.ts"
-import { openChatServices } from "../support/chat-services.ts"
+import { shareChatServices } from "../support/chat-services.ts"
 
-let chat: Awaited<ReturnType<typeof openChatServices>>
-beforeAll(async () => {
-  chat = await openChatServices()
-})
-afterAll(() => chat.close())
+const { chat } = await shareChatServices()
 
 describe("deleting an account", () => {
   it("ends a reply that is being generated, in whichever process", async () => {

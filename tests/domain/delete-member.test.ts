@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { chatMessages, chatReplacedMessages, chatShares, chatThreads, chatTurns } from "#db/schema/chat.ts"
 import { blobs, files, fileShares, fileUsage } from "#db/schema/files.ts"
-import { spaceInvitations, spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { FORMER_MEMBER, users } from "#db/schema/users.ts"
 import { deleteAccount } from "#server/accounts/delete-account.ts"
 import { findWrongUsage } from "#server/files/usage.ts"
@@ -15,19 +15,14 @@ import {
   readSpaceChoices,
   requireSpaceChoices,
 } from "#server/spaces/hand-over.ts"
-import { openChatServices } from "../support/chat-services.ts"
+import { aSpace } from "../support/domain-spaces.ts"
+import { shareChatServices, type ChatScope as Person } from "../support/chat-services.ts"
 
-type Person = Awaited<ReturnType<typeof chat.scopeOf>>
-
-let chat: Awaited<ReturnType<typeof openChatServices>>
+const { chat } = await shareChatServices()
 let ada: Person
 let grace: Person
 let mary: Person
 
-beforeAll(async () => {
-  chat = await openChatServices()
-})
-afterAll(() => chat.close())
 beforeEach(async () => {
   await chat.db.delete(spaces)
   await chat.db.delete(users)
@@ -40,7 +35,7 @@ beforeEach(async () => {
 
 describe("when a member's account is deleted", () => {
   it("what they added to the space stays, under nobody's name, and what was theirs alone goes", async () => {
-    const spaceId = await aSpace([grace, "owner"], [ada, "editor"])
+    const spaceId = await aSpace(chat.db, [grace, "owner"], [ada, "editor"])
     const shared = await fill(ada, spaceId)
     const own = await fill(ada, null)
     await remove(ada)
@@ -60,7 +55,7 @@ describe("when a member's account is deleted", () => {
   })
 
   it("a second one's is kept beside the first one's, and lists of people show neither", async () => {
-    const spaceId = await aSpace([grace, "owner"], [ada, "editor"], [mary, "editor"])
+    const spaceId = await aSpace(chat.db, [grace, "owner"], [ada, "editor"], [mary, "editor"])
     const kept = [await fill(ada, spaceId), await fill(mary, spaceId)]
     await remove(ada)
     await remove(mary)
@@ -70,7 +65,7 @@ describe("when a member's account is deleted", () => {
   })
 
   it("messages in somebody else's conversation stay where they are", async () => {
-    const spaceId = await aSpace([grace, "owner"], [ada, "editor"])
+    const spaceId = await aSpace(chat.db, [grace, "owner"], [ada, "editor"])
     const { threadId } = await fill(grace, spaceId)
     await chat.db
       .insert(chatMessages)
@@ -81,7 +76,7 @@ describe("when a member's account is deleted", () => {
   })
 
   it("nothing is kept of somebody who added nothing", async () => {
-    await aSpace([grace, "owner"], [ada, "reader"])
+    await aSpace(chat.db, [grace, "owner"], [ada, "reader"])
     await remove(ada)
     expect(await chat.db.$count(users, eq(users._id, FORMER_MEMBER))).toBe(0)
   })
@@ -89,9 +84,9 @@ describe("when a member's account is deleted", () => {
 
 describe("when an owner's account is deleted", () => {
   it("they are asked about every space that others are in", async () => {
-    const engines = await aSpace([ada, "owner"], [grace, "reader"])
-    await aSpace([ada, "owner"])
-    await aSpace([grace, "owner"], [ada, "editor"])
+    const engines = await aSpace(chat.db, [ada, "owner"], [grace, "reader"])
+    await aSpace(chat.db, [ada, "owner"])
+    await aSpace(chat.db, [grace, "owner"], [ada, "editor"])
     expect(await listSharedSpaces(ada)).toMatchObject([
       { spaceId: engines, members: [{ memberEmail: "grace@example.org" }] },
     ])
@@ -109,8 +104,8 @@ describe("when an owner's account is deleted", () => {
   })
 
   it("the chosen member gets the space and pays for it, or it is deleted for everybody", async () => {
-    const engines = await aSpace([ada, "owner"], [mary, "editor"], [grace, "reader"])
-    const cards = await aSpace([ada, "owner"], [grace, "editor"])
+    const engines = await aSpace(chat.db, [ada, "owner"], [mary, "editor"], [grace, "reader"])
+    const cards = await aSpace(chat.db, [ada, "owner"], [grace, "editor"])
     const { fileId } = await fill(ada, engines)
     const gone = await fill(grace, cards)
     await remove(
@@ -132,10 +127,10 @@ describe("when an owner's account is deleted", () => {
   })
 
   it("without a choice the longest standing editor gets it, or else a reader", async () => {
-    const first = await aSpace([ada, "owner"], [grace, "reader"], [mary, "editor"])
-    const second = await aSpace([ada, "owner"], [grace, "reader"])
-    const alone = await aSpace([ada, "owner"])
-    const trashed = await aSpace([ada, "owner"], [grace, "editor"])
+    const first = await aSpace(chat.db, [ada, "owner"], [grace, "reader"], [mary, "editor"])
+    const second = await aSpace(chat.db, [ada, "owner"], [grace, "reader"])
+    const alone = await aSpace(chat.db, [ada, "owner"])
+    const trashed = await aSpace(chat.db, [ada, "owner"], [grace, "editor"])
     await chat.db.update(spaces).set({ trashed: true, trashedAt: 1 }).where(eq(spaces._id, trashed))
     await fill(mary, first)
     // As somebody at the database would.
@@ -152,7 +147,7 @@ describe("when an owner's account is deleted", () => {
   })
 
   it("a chosen member who has left in the meantime does not get it", async () => {
-    const spaceId = await aSpace([ada, "owner"], [mary, "reader"])
+    const spaceId = await aSpace(chat.db, [ada, "owner"], [mary, "reader"])
     await chat.db.transaction((tx) =>
       handOverSpaces({ db: tx }, ada.viewer.user._id, new Map([[spaceId, grace.viewer.user._id]])),
     )
@@ -163,7 +158,7 @@ describe("when an owner's account is deleted", () => {
   })
 
   it("open invitations to a space that somebody else owns now stay open", async () => {
-    const spaceId = await aSpace([ada, "owner"], [grace, "editor"])
+    const spaceId = await aSpace(chat.db, [ada, "owner"], [grace, "editor"])
     const userId = ada.viewer.user._id
     await chat.db.insert(spaceInvitations).values({
       spaceId,
@@ -187,15 +182,6 @@ async function remove({ viewer }: Person, choices?: ReadonlyMap<string, string>)
     Services["live"]
   > as unknown as Services["live"]
   await deleteAccount({ ...chat, identity, live }, viewer.user, choices)
-}
-
-async function aSpace(...members: [Person, Role][]): Promise<string> {
-  const slug = `space-${crypto.randomUUID().slice(0, 8)}`
-  const [space] = await chat.db.insert(spaces).values({ name: "Engines", slug }).returning()
-  const spaceId = space?._id ?? ""
-  for (const [{ viewer }, role] of members)
-    await chat.db.insert(spaceMembers).values({ spaceId, userId: viewer.user._id, role })
-  return spaceId
 }
 
 /** A file, a conversation with a message, a reply and an earlier version, and links. */

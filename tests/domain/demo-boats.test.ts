@@ -1,15 +1,12 @@
 import { eq, sql } from "drizzle-orm"
 import { pino } from "pino"
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { demoBoats } from "#db/schema/demo.ts"
 import { moveBoat, startPuttingBoatsBack } from "#server/demo/boats.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = withResource(createTestDatabase)
 
 it("resets a boat that nobody has moved for two minutes, and no other", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })

@@ -5,7 +5,7 @@ import { Readable } from "node:stream"
 import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { sql } from "drizzle-orm"
 import { pino } from "pino"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { identify } from "#db/installation.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { openBucket } from "#server/adapters/blobs/s3/bucket.ts"
@@ -25,19 +25,18 @@ import { sample } from "../support/all.ts"
 import { aFolder, digestsOf, keysOf, migrations, openNewPlace } from "../support/backups.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
 import { startS3 } from "../support/s3.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const s3 = startS3()
-let drawer: FileDrawer
+const drawer = withResource(openFileDrawer)
 let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
 let identity: string
 let recipients: string[]
 beforeAll(async () => {
-  drawer = await openFileDrawer()
   ada = await drawer.scopeOf("ada")
   identity = await generateX25519Identity()
   recipients = [await identityToRecipient(identity)]
 })
-afterAll(() => drawer.close())
 
 describe("an encrypted backup", () => {
   it("is checked by restoring it, with no key on the machine, and restored with the key", async () => {

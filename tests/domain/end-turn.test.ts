@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Database } from "#db/client.ts"
 import { chatChunks, chatTurns } from "#db/schema/chat.ts"
 import type { EndedReply } from "#server/chat/reply-record.ts"
@@ -8,15 +8,9 @@ import { listMessages } from "#server/chat/messages.ts"
 import { stopReply } from "#server/chat/stop.ts"
 import { createThread } from "#server/chat/threads.ts"
 import { askInBackground, startReply } from "#server/chat/turn.ts"
-import { openChatServices, readAll } from "../support/chat-services.ts"
+import { shareChatServices, readAll } from "../support/chat-services.ts"
 
-let chat: Awaited<ReturnType<typeof openChatServices>>
-let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
-beforeAll(async () => {
-  chat = await openChatServices()
-  ada = await chat.scopeOf("ada")
-})
-afterAll(() => chat.close())
+const { chat, ada } = await shareChatServices()
 
 describe("a reply that another process took for lost", () => {
   it("is completed by its owner all the same", async () => {

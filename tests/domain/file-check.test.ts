@@ -2,28 +2,19 @@ import { randomBytes } from "node:crypto"
 import { mkdir, rm, truncate, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { checkFiles, type Finding } from "#server/files/check.ts"
 import { findFile } from "#server/files/files.ts"
 import { createUpload, receivePart } from "#server/files/resumable.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile, inPieces } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const HOUR = 60 * 60 * 1000
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "1MB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ settings: { FILES_QUOTA_FREE: "1MB" }, people: { ada: "free" } })
 
 describe("the file check", () => {
   it("finds nothing if nothing is wrong, with uploads in progress too", async () => {

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { fileUsage } from "#db/schema/files.ts"
-import { spaceMembers, spaces } from "#db/schema/spaces.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { checkFiles, type Finding } from "#server/files/check.ts"
 import { findUsage } from "#server/files/files.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
@@ -10,33 +10,25 @@ import { restoreFile } from "#server/files/restore.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { transferSpace } from "#server/spaces/members.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aSpace } from "../support/domain-spaces.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer, type Owner as Person } from "../support/with-drawer.ts"
 
-type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-let drawer: FileDrawer
 /** On the free plan. */
-let fay: Person
 /** On Pro, and owns the space that both edit. */
-let paul: Person
 let spaceId: string
 
-beforeAll(async () => {
-  drawer = await openFileDrawer({
+const { drawer, fay, paul } = withDrawer({
+  settings: {
     FILES_COUNT_FREE: "4",
     FILES_COUNT_PRO: "6",
     FILES_MAX_SIZE: "100",
     FILES_MAX_SIZE_PRO: "1000",
-  })
+  },
+  people: { fay: "free", paul: "pro" },
 })
-afterAll(() => drawer.close())
 beforeEach(async () => {
-  await drawer.db.delete(spaces)
-  await drawer.empty()
-  fay = await drawer.scopeOf("fay")
-  paul = await drawer.scopeOf("paul", "pro")
-  spaceId = await aSpace("engines", paul)
-  await drawer.db.insert(spaceMembers).values({ spaceId, userId: fay.viewer.user._id, role: "editor" })
+  spaceId = await aSpace(drawer.db, [paul, "owner"], [fay, "editor"])
 })
 
 const FULL = { status: 507, reason: "too-many-files" }
@@ -124,10 +116,7 @@ describe("the largest file of a plan", () => {
     const { _id } = await uploadFile(fay, aFile("large.bin", Buffer.alloc(500)), { spaceId })
     for (const act of [copyFiles, moveFiles])
       await expect(act(fay, { fileIds: [_id] })).rejects.toMatchObject(LARGE)
-    const frees = await aSpace("free", fay)
-    await drawer.db
-      .insert(spaceMembers)
-      .values({ spaceId: frees, userId: paul.viewer.user._id, role: "editor" })
+    const frees = await aSpace(drawer.db, [fay, "owner"], [paul, "editor"])
     for (const act of [copyFiles, moveFiles])
       await expect(act(paul, { fileIds: [_id], spaceId: frees })).rejects.toMatchObject(LARGE)
     expect(await filesOf(fay)).toBeUndefined()
@@ -154,13 +143,6 @@ describe("the largest file of a plan", () => {
     await expect(copyFiles(downgraded, { fileIds: [_id] })).rejects.toMatchObject(LARGE)
   })
 })
-
-async function aSpace(slug: string, { viewer }: Person): Promise<string> {
-  const [space] = await drawer.db.insert(spaces).values({ slug, name: slug }).returning()
-  if (!space) throw new Error("No space was made.")
-  await drawer.db.insert(spaceMembers).values({ spaceId: space._id, userId: viewer.user._id, role: "owner" })
-  return space._id
-}
 
 async function store(scope: Person, count: number, place?: string): Promise<[string, ...string[]]> {
   const ids: string[] = []

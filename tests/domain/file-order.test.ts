@@ -1,5 +1,5 @@
 import { eq, isNull } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { files } from "#db/schema/files.ts"
 import { copyFiles } from "#server/files/move.ts"
 import type { Sort } from "#server/files/contract.ts"
@@ -7,19 +7,10 @@ import { renameFile } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { fillNameKeys } from "#server/files/name-keys.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer()
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ people: { ada: "free" } })
 
 describe("the order by name", () => {
   const inOrder = [

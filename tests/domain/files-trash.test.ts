@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { blobs, files } from "#db/schema/files.ts"
 import { findFile, findUsage, readFileText, renameFile, searchFiles } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -13,24 +13,16 @@ import {
   trashFiles,
 } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-let grace: typeof ada
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "100KB", FILES_TRASH_DAYS: "7" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-  grace = await drawer.scopeOf("grace")
+const { drawer, ada, grace } = withDrawer({
+  settings: { FILES_QUOTA_FREE: "100KB", FILES_TRASH_DAYS: "7" },
+  people: { ada: "free", grace: "free" },
 })
 
 describe("several files", () => {

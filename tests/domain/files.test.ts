@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { buffer } from "node:stream/consumers"
 import { sql } from "drizzle-orm"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { blobs, files, fileUsage, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { kindOf, KINDS, SORTS, type FileSummary, type Kind } from "#server/files/contract.ts"
@@ -11,23 +11,15 @@ import { sweep } from "#server/files/sweep.ts"
 import { purgeFile } from "#server/files/trash.ts"
 import { numberedName } from "#server/files/names.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile, inPieces } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const DAY = 24 * 60 * 60 * 1000
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-let grace: typeof ada
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_MAX_SIZE: "100KB", FILES_QUOTA_FREE: "1MB", FILES_QUOTA_PRO: "2MB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-  grace = await drawer.scopeOf("grace", "pro")
+const { drawer, ada, grace } = withDrawer({
+  settings: { FILES_MAX_SIZE: "100KB", FILES_QUOTA_FREE: "1MB", FILES_QUOTA_PRO: "2MB" },
+  people: { ada: "free", grace: "pro" },
 })
 
 describe("an upload", () => {

@@ -1,19 +1,16 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { uploads } from "#db/schema/files.ts"
 import { giveUpUpload } from "#server/files/discard.ts"
 import { finishUpload } from "#server/files/finish.ts"
 import { createUpload, receivePart } from "#server/files/resumable.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { inPieces, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { inPieces, openFileDrawer } from "../support/file-drawer.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const bytes = Buffer.from("cancelled at the end")
 
-let drawer: FileDrawer
-beforeAll(async () => {
-  drawer = await openFileDrawer()
-})
-afterAll(() => drawer.close())
+const drawer = withResource(openFileDrawer)
 
 it("leaves no bytes of an upload that is cancelled while the store moves them into place", async () => {
   const ada = await drawer.scopeOf("ada")

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { files, fileShares, idempotencyKeys, uploads } from "#db/schema/files.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { copyFiles } from "#server/files/move.ts"
@@ -10,22 +10,13 @@ import { createLink } from "#server/links/links.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
 import { purgeFile } from "#server/files/trash.ts"
 import { uploadFile, type IncomingFile } from "#server/files/upload.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 const once = { key: "one" }
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "1MB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ settings: { FILES_QUOTA_FREE: "1MB" }, people: { ada: "free" } })
 
 describe("a file that is sent again with its key", () => {
   it("is stored and counted once", async () => {

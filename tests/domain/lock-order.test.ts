@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { openDatabase, type Transaction } from "#db/client.ts"
 import { chatThreads } from "#db/schema/chat.ts"
 import { blobs, files, uploads } from "#db/schema/files.ts"
-import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { forgetInRecords } from "#server/accounts/own-records.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
@@ -11,28 +11,20 @@ import { createThread } from "#server/chat/threads.ts"
 import { commitFile } from "#server/files/commit.ts"
 import { handOverSpaces, type SpaceChoices } from "#server/spaces/hand-over.ts"
 import { transferSpace } from "#server/spaces/members.ts"
-import { openChatServices } from "../support/chat-services.ts"
+import { aSpace } from "../support/domain-spaces.ts"
+import { shareChatServices, type ChatScope as Person } from "../support/chat-services.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const SHA256 = "0".repeat(64)
 
-type Person = Awaited<ReturnType<typeof chat.scopeOf>>
-
-let chat: Awaited<ReturnType<typeof openChatServices>>
+const { chat } = await shareChatServices()
 /** Connections of its own, because the others may all wait. */
-let beside: ReturnType<typeof openDatabase>
-beforeAll(async () => {
-  chat = await openChatServices()
-  beside = openDatabase(chat.databaseUrl)
-})
-afterAll(async () => {
-  await beside.close()
-  await chat.close()
-})
+const beside = withResource(() => openDatabase(chat.databaseUrl))
 
 describe("deleting an account", () => {
   it("waits for the person's message in a space, which does not wait for it", async () => {
     const ada = await chat.scopeOf("ada")
-    const spaceId = await aSpace([await chat.scopeOf("grace"), "owner"], [ada, "editor"])
+    const spaceId = await aSpace(chat.db, [await chat.scopeOf("grace"), "owner"], [ada, "editor"])
     const { _id: threadId } = await createThread(ada, { title: "Engines", spaceId })
     const release = await hold((tx) =>
       tx.select().from(chatThreads).where(eq(chatThreads._id, threadId)).for("update"),
@@ -48,7 +40,7 @@ describe("deleting an account", () => {
   it("and a space with it waits for a member's upload that is being finished", async () => {
     const ada = await chat.scopeOf("ada")
     const mary = await chat.scopeOf("mary")
-    const spaceId = await aSpace([ada, "owner"], [mary, "editor"])
+    const spaceId = await aSpace(chat.db, [ada, "owner"], [mary, "editor"])
     const { uploadId, key } = await anUpload(mary, spaceId)
     const release = await hold((tx) => tx.insert(blobs).values({ key, size: 1, sha256: SHA256 }))
     const finishing = finish(uploadId)
@@ -62,7 +54,7 @@ describe("deleting an account", () => {
 
   it("and a space with it refuses the person's own upload that is being finished", async () => {
     const ada = await chat.scopeOf("ada")
-    const spaceId = await aSpace([ada, "owner"])
+    const spaceId = await aSpace(chat.db, [ada, "owner"])
     const { uploadId } = await anUpload(ada, spaceId)
     const release = await hold((tx) =>
       tx.select().from(spaces).where(eq(spaces._id, spaceId)).for("key share"),
@@ -78,7 +70,7 @@ describe("deleting an account", () => {
   it("waits for a space that is being given to the person, which does not wait for it", async () => {
     const ada = await chat.scopeOf("ada")
     const grace = await chat.scopeOf("grace")
-    const spaceId = await aSpace([grace, "owner"], [ada, "editor"])
+    const spaceId = await aSpace(chat.db, [grace, "owner"], [ada, "editor"])
     const release = await hold((tx) =>
       tx.select().from(spaceMembers).where(eq(spaceMembers.userId, grace.viewer.user._id)).for("update"),
     )
@@ -134,17 +126,6 @@ async function waiting(count: number): Promise<void> {
       { interval: 5, timeout: 10_000 },
     )
     .toBe(count)
-}
-
-async function aSpace(...people: [Person, Role][]): Promise<string> {
-  const [space] = await chat.db
-    .insert(spaces)
-    .values({ name: "Engines", slug: `engines-${crypto.randomUUID().slice(0, 8)}` })
-    .returning()
-  const spaceId = space?._id ?? ""
-  for (const [{ viewer }, role] of people)
-    await chat.db.insert(spaceMembers).values({ spaceId, userId: viewer.user._id, role })
-  return spaceId
 }
 
 async function anUpload({ viewer }: Person, spaceId: string) {

@@ -1,18 +1,12 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { chatChunks, chatMessages, chatTurns, type ReplyDelta } from "#db/schema/chat.ts"
 import { endLostTurns } from "#server/chat/lost-turns.ts"
 import { listMessages } from "#server/chat/messages.ts"
 import { createThread } from "#server/chat/threads.ts"
-import { openChatServices } from "../support/chat-services.ts"
+import { shareChatServices } from "../support/chat-services.ts"
 
-let chat: Awaited<ReturnType<typeof openChatServices>>
-let ada: Awaited<ReturnType<(typeof chat)["scopeOf"]>>
-beforeAll(async () => {
-  chat = await openChatServices()
-  ada = await chat.scopeOf("ada")
-})
-afterAll(() => chat.close())
+const { chat, ada } = await shareChatServices()
 
 /** No process has this number: they begin at 1. */
 const DEAD = 0

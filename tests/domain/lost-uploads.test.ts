@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { holdProcessLock } from "#db/process-lock.ts"
 import { uploads } from "#db/schema/files.ts"
 import { discardLostUploads } from "#server/files/lost-uploads.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "1KB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ settings: { FILES_QUOTA_FREE: "1KB" }, people: { ada: "free" } })
 
 /** No process has this number: they begin at 1. */
 const DEAD = 0

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { blobs } from "#db/schema/files.ts"
-import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { archiveFiles } from "#server/files/archive.ts"
 import type { TrashedFile } from "#server/files/contract.ts"
 import { listFiles } from "#server/files/list.ts"
@@ -11,34 +10,23 @@ import { restoreFiles } from "#server/files/restore.ts"
 import { purgeFiles, trashFile, trashFiles } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { findWrongUsage } from "#server/files/usage.ts"
+import { aSpace } from "../support/domain-spaces.ts"
 import { callOperation } from "../support/call-operation.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
 import { longestBlock } from "../support/longest-block.ts"
 import { readZip } from "../support/zip.ts"
+import { withDrawer, type Owner as Person } from "../support/with-drawer.ts"
 
-type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 
-let drawer: FileDrawer
-let olga: Person
-let ron: Person
 let spaceId: string
 
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: "100KB", FILES_COUNT_FREE: "30000" })
+const { drawer, olga, ron } = withDrawer({
+  settings: { FILES_QUOTA_FREE: "100KB", FILES_COUNT_FREE: "30000" },
+  people: { olga: "free", ron: "free" },
 })
-afterAll(() => drawer.close())
 beforeEach(async () => {
-  await drawer.db.delete(spaces)
-  await drawer.empty()
-  olga = await drawer.scopeOf("olga")
-  ron = await drawer.scopeOf("ron")
-  const [space] = await drawer.db.insert(spaces).values({ name: "Engines", slug: "engines" }).returning()
-  spaceId = space?._id ?? ""
-  await drawer.db.insert(spaceMembers).values([
-    { spaceId, userId: olga.viewer.user._id, role: "owner" },
-    { spaceId, userId: ron.viewer.user._id, role: "reader" },
-  ])
+  spaceId = await aSpace(drawer.db, [olga, "owner"], [ron, "reader"])
 })
 
 describe("all files that match", () => {
@@ -163,15 +151,8 @@ describe("names that are taken", () => {
   it("get numbers also where some numbers are taken between free ones", async () => {
     for (const name of ["a.txt", "a (2).txt"]) await uploadFile(olga, aFile(name), { spaceId })
     const fileIds: string[] = []
-    for (const number of [1, 2]) {
-      const [other] = await drawer.db
-        .insert(spaces)
-        .values({ name: `Other ${number}`, slug: `other-${number}` })
-        .returning()
-      const from = other?._id ?? ""
-      await drawer.db
-        .insert(spaceMembers)
-        .values({ spaceId: from, userId: olga.viewer.user._id, role: "owner" })
+    for (let number = 1; number <= 2; number++) {
+      const from = await aSpace(drawer.db, [olga, "owner"])
       fileIds.push((await uploadFile(olga, aFile("a.txt"), { spaceId: from }))._id)
     }
     await moveFiles(olga, { fileIds, spaceId })

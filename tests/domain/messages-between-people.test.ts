@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm"
 import { beforeEach, describe, expect, it } from "vitest"
 import { chatMessages, chatTurns } from "#db/schema/chat.ts"
 import { notifications } from "#db/schema/notifications.ts"
-import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { addresseeOf } from "#server/chat/addressee-contract.ts"
 import { isToPeople } from "#server/chat/addressee.ts"
@@ -17,21 +17,24 @@ import { threadLinks } from "#server/chat/shares.ts"
 import { createLink } from "#server/links/links.ts"
 import { visitThreadShare } from "#server/chat/share-visits.ts"
 import { changeThread, findThread } from "#server/chat/threads.ts"
+import { aSpace } from "../support/domain-spaces.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
 const { chat, ada, grace } = await shareChatServices()
 const bob = await chat.scopeOf("bob")
+for (const [{ viewer }, name] of [
+  [ada, "Ada Lovelace"],
+  [grace, "Grace Hopper"],
+  [bob, "Bob Stone"],
+] as const)
+  await chat.db.update(users).set({ name }).where(eq(users._id, viewer.user._id))
 
 let spaceId: string
 let threadId: string
 
 beforeEach(async () => {
   await chat.db.delete(spaces)
-  const [space] = await chat.db.insert(spaces).values({ name: "Engines", slug: "engines" }).returning()
-  spaceId = space?._id ?? ""
-  await join(ada, "Ada Lovelace", "owner")
-  await join(grace, "Grace Hopper", "editor")
-  await join(bob, "Bob Stone", "reader")
+  spaceId = await aSpace(chat.db, [ada, "owner"], [grace, "editor"], [bob, "reader"])
   threadId = crypto.randomUUID()
   await send(ada, "the first", { createsThread: true, spaceId })
   await endReply()
@@ -308,9 +311,3 @@ async function notified(): Promise<string[]> {
 }
 
 const ids = (...people: ChatScope[]) => people.map(({ viewer }) => viewer.user._id).toSorted()
-
-async function join(person: ChatScope, name: string, role: Role) {
-  const userId = person.viewer.user._id
-  await chat.db.update(users).set({ name }).where(eq(users._id, userId))
-  await chat.db.insert(spaceMembers).values({ spaceId, userId, role })
-}

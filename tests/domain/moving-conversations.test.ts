@@ -23,6 +23,7 @@ import { uploadFile } from "#server/files/upload.ts"
 import { listFiles } from "#server/files/list.ts"
 import { openUploadProgress } from "#server/files/upload-progress.ts"
 import { openRunningRequests } from "#server/running-requests.ts"
+import { aSpace } from "../support/domain-spaces.ts"
 import { listThreads } from "../support/chat-lists.ts"
 import { aFile } from "../support/file-drawer.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
@@ -38,14 +39,7 @@ let spaceId: string
 beforeEach(async () => {
   await chat.db.delete(spaces)
   for (const table of [chatThreads, files]) await chat.db.delete(table)
-  const [space] = await chat.db.insert(spaces).values({ name: "Engines", slug: "engines" }).returning()
-  spaceId = space!._id
-  for (const [{ viewer }, role] of [
-    [ada, "owner"],
-    [grace, "editor"],
-    [ron, "reader"],
-  ] as const)
-    await chat.db.insert(spaceMembers).values({ spaceId, userId: viewer.user._id, role })
+  spaceId = await aSpace(chat.db, [ada, "owner"], [grace, "editor"], [ron, "reader"])
 })
 
 describe("moving a conversation", () => {

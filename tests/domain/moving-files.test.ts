@@ -1,8 +1,7 @@
 import { eq } from "drizzle-orm"
 import { text } from "node:stream/consumers"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { blobs, files, fileUsage } from "#db/schema/files.ts"
-import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { findFile } from "#server/files/files.ts"
 import { listFiles } from "#server/files/list.ts"
 import { copyFiles, moveFiles } from "#server/files/move.ts"
@@ -13,32 +12,22 @@ import { createLink, listLinks } from "#server/links/links.ts"
 import { purgeFile, trashFile } from "#server/files/trash.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { findWrongUsage } from "#server/files/usage.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aSpace, join } from "../support/domain-spaces.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer, type Owner as Person } from "../support/with-drawer.ts"
 
-type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
 const QUOTA = 100_000
 const QUERY = { q: "", sort: "name", type: undefined, cursor: undefined, limit: 100 } as const
 
-let drawer: FileDrawer
-let olga: Person
-let edith: Person
-let ron: Person
 /** Olga owns it, Edith edits, Ron reads. */
 let spaceId: string
 
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: String(QUOTA), FILES_MAX_SIZE: "90000" })
+const { drawer, olga, edith, ron } = withDrawer({
+  settings: { FILES_QUOTA_FREE: String(QUOTA), FILES_MAX_SIZE: "90000" },
+  people: { olga: "free", edith: "free", ron: "free" },
 })
-afterAll(() => drawer.close())
 beforeEach(async () => {
-  await drawer.db.delete(spaces)
-  await drawer.empty()
-  olga = await drawer.scopeOf("olga")
-  edith = await drawer.scopeOf("edith")
-  ron = await drawer.scopeOf("ron")
-  spaceId = await aSpace("engines", olga)
-  await join(edith, "editor")
-  await join(ron, "reader")
+  spaceId = await aSpace(drawer.db, [olga, "owner"], [edith, "editor"], [ron, "reader"])
 })
 
 describe("moving files", () => {
@@ -65,7 +54,7 @@ describe("moving files", () => {
   })
 
   it("gives numbers to names that are taken, among the files themselves too", async () => {
-    const other = await aSpace("other", edith)
+    const other = await aSpace(drawer.db, [edith, "owner"])
     const own = await uploadFile(edith, aFile("a.txt"))
     const foreign = await uploadFile(edith, aFile("a.txt"), { spaceId: other })
     await uploadFile(olga, aFile("a.txt"), { spaceId })
@@ -120,7 +109,7 @@ describe("moving files", () => {
 
   it("of many people at the same moment into one place loses no file and no name", async () => {
     const people = [olga, edith, await drawer.scopeOf("paula"), await drawer.scopeOf("quentin")]
-    for (const person of people.slice(2)) await join(person, "editor")
+    for (const person of people.slice(2)) await join(drawer.db, spaceId, person, "editor")
     const sets = await Promise.all(
       people.map(async (person) => {
         const names = ["a.txt", "b.txt", "c.txt"]
@@ -179,19 +168,6 @@ describe("copying files", () => {
     expect(await drawer.db.$count(files)).toBe(2)
   })
 })
-
-async function aSpace(slug: string, owner: Person): Promise<string> {
-  const [space] = await drawer.db.insert(spaces).values({ name: slug, slug }).returning()
-  if (!space) throw new Error("No space was made.")
-  await drawer.db
-    .insert(spaceMembers)
-    .values({ spaceId: space._id, userId: owner.viewer.user._id, role: "owner" })
-  return space._id
-}
-
-async function join({ viewer }: Person, role: "editor" | "reader") {
-  await drawer.db.insert(spaceMembers).values({ spaceId, userId: viewer.user._id, role })
-}
 
 async function namesIn(scope: Person, place?: string) {
   const { files: found } = await listFiles(scope, { ...QUERY, spaceId: place })

@@ -7,22 +7,19 @@ import { changePlan } from "#server/operator/people.ts"
 import { listActs } from "#server/operator/history.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const log = pino({ level: "silent" })
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 /** With a pool of one connection: code that holds it and requests another waits for ever. */
 let narrow: ReturnType<typeof openDatabase>
 let operator: User
 beforeAll(async () => {
-  database = await createTestDatabase()
   narrow = openDatabase(database.url, { connections: 1 })
   operator = await makeUser("operator")
 })
-afterAll(async () => {
-  await narrow.close()
-  await database.close()
-})
+afterAll(() => narrow.close())
 
 describe("changing a plan", () => {
   it("needs one connection, however many plans change concurrently", async () => {

@@ -9,6 +9,7 @@ import { countOutbox, DAY, listOutbox, queueEmail, retryParked } from "#server/m
 import { claimEmails, postEmail, startPosting, tidyOutbox, waitAfter } from "#server/mail/posting.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const HOUR = 60 * 60 * 1000
 
@@ -16,13 +17,12 @@ const config = { origin: "https://tideline.example.org" }
 const ada = { clerkId: "user_ada", email: "ada@example.org", name: "Ada", language: null }
 const message = { subject: "A subject", text: "Some words.\n", html: "<p>Some words.</p>" }
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let receiver: SmtpReceiver
 /** The mail server's response to a recipient; null accepts them. */
 let verdict: ((address: string) => { code: number; words: string } | null) | null = null
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   receiver = await openSmtpReceiver({
     onRcptTo({ address }, _session, answer) {
       const refusal = verdict?.(address) ?? null
@@ -43,10 +43,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((posting) => posting.stop()))
 })
 
-afterAll(async () => {
-  await receiver.stop()
-  await database.close()
-})
+afterAll(() => receiver.stop())
 
 describe("an email in the outbox", () => {
   test("arrives as it was written, under the stored message id", async () => {

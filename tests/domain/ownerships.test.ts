@@ -10,19 +10,16 @@ import { users } from "#db/schema/users.ts"
 import { readRules } from "#db/rules.ts"
 import { allTables, findPersonalTables, nameOf } from "../support/personal-tables.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const db = resolve(import.meta.dirname, "../../db")
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let sql: postgres.Sql
 beforeAll(async () => {
-  database = await createTestDatabase()
   sql = postgres(database.url, { max: 1, onnotice: () => {} })
 })
-afterAll(async () => {
-  await sql.end()
-  await database.close()
-})
+afterAll(() => sql.end())
 
 describe("whose the rows of a table are", () => {
   it("is declared by every table that leads to a person, and by no other", async () => {

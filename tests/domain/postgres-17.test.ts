@@ -2,15 +2,15 @@ import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { additionsFor, REMOVE_ADDITIONS } from "#db/postgres-17.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // The definitions for PostgreSQL 17, by their full names, beside those that newer servers have.
 // `npm run test:postgres-17` runs the other tests on a server that has only these.
 
 let sql: postgres.Sql
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(() => createTestDatabase({ empty: true }))
 
 beforeAll(async () => {
-  database = await createTestDatabase({ empty: true })
   sql = postgres(database.url, { max: 1, onnotice: () => {} })
   await sql.unsafe(additionsFor(170_010))
   // Every start adds them again.
@@ -23,7 +23,6 @@ afterAll(async () => {
     await sql`select to_regproc('public.uuidv7') as function, to_regcollation('public.pg_unicode_fast') as collation`
   expect(left).toEqual([{ function: null, collation: null }])
   await sql.end()
-  await database.close()
 })
 
 it("PostgreSQL 18 gets nothing added", () => {

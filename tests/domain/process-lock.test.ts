@@ -1,13 +1,10 @@
 import { sql } from "drizzle-orm"
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import { holdProcessLock, livingProcesses } from "#db/process-lock.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = withResource(createTestDatabase)
 
 it("a process counts as alive while it holds its lock", async () => {
   const lock = await holdProcessLock(database.url)

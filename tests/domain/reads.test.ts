@@ -1,11 +1,12 @@
 import { asc, eq } from "drizzle-orm"
 import { beforeEach, describe, expect, it } from "vitest"
 import { chatReads, chatTurns } from "#db/schema/chat.ts"
-import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { moveThread } from "#server/chat/move.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
 import { markThreadRead } from "#server/chat/reads.ts"
 import { findThread } from "#server/chat/threads.ts"
+import { aSpace, join } from "../support/domain-spaces.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
 const { chat, ada, grace } = await shareChatServices()
@@ -17,10 +18,7 @@ let threadId: string
 
 beforeEach(async () => {
   await chat.db.delete(spaces)
-  spaceId = await makeSpace("engines")
-  await join(ada, spaceId, "owner")
-  await join(grace, spaceId, "editor")
-  await join(bob, spaceId, "reader")
+  spaceId = await aSpace(chat.db, [ada, "owner"], [grace, "editor"], [bob, "reader"])
   threadId = crypto.randomUUID()
   await send(ada, "a question")
   await chat.db.update(chatTurns).set({ status: "completed", endedAt: 1 })
@@ -56,8 +54,7 @@ describe("how far somebody has read a conversation of a space", () => {
   })
 
   it("goes with the conversation to another space", async () => {
-    const other = await makeSpace("hulls")
-    await join(ada, other, "owner")
+    const other = await aSpace(chat.db, [ada, "owner"])
     await moveThread(ada, threadId, { spaceId: other, attachments: "copy" })
     const [row] = await chat.db.select().from(chatReads).where(eq(chatReads.threadId, threadId))
     expect(row).toMatchObject({ spaceKey: other, messageCount: 2 })
@@ -76,7 +73,7 @@ describe("what somebody moves into a space", () => {
 
 describe("a message that waited", () => {
   it("marks nothing as read that was written while its author was away", async () => {
-    await join(eve, spaceId, "editor")
+    await join(chat.db, spaceId, eve, "editor")
     await send(ada, "another question")
     const waiting = await send(eve, "after it", { mayWait: true })
     if (waiting.kind !== "waiting") throw new Error("The message does not wait.")
@@ -105,13 +102,4 @@ async function reads() {
     .where(eq(chatReads.threadId, threadId))
     .orderBy(asc(chatReads._id))
   return rows.map(({ userId, count }) => [userId, count])
-}
-
-async function makeSpace(slug: string): Promise<string> {
-  const [space] = await chat.db.insert(spaces).values({ name: slug, slug }).returning()
-  return space?._id ?? ""
-}
-
-async function join(person: ChatScope, to: string, role: Role) {
-  await chat.db.insert(spaceMembers).values({ spaceId: to, userId: person.viewer.user._id, role })
 }

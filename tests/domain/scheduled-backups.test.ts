@@ -17,21 +17,18 @@ import {
 } from "#server/backup/scheduled.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFolder, migrations } from "../support/backups.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile, openFileDrawer } from "../support/file-drawer.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
-let drawer: FileDrawer
+const drawer = withResource(openFileDrawer)
 let sql: postgres.Sql
 beforeAll(async () => {
-  drawer = await openFileDrawer()
   sql = postgres(drawer.databaseUrl, { max: 1, onnotice: () => {} })
   await uploadFile(await drawer.scopeOf("ada"), aFile("tides.txt"))
 })
-afterAll(async () => {
-  await sql.end()
-  await drawer.close()
-})
+afterAll(() => sql.end())
 
 describe("the backups that are kept", () => {
   it.each<[string, Keep, string[]]>([

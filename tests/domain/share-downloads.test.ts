@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { downloadShare } from "#server/files/share-visits.ts"
 import { MOST_GUESSES, unlockLink } from "#server/links/visits.ts"
 import { createRateLimiter } from "#server/transport/rate-limit.ts"
@@ -7,14 +7,13 @@ import { fileLinks } from "#server/files/shares.ts"
 import { createLink } from "#server/links/links.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let drawer: FileDrawer
+const drawer = withResource(openFileDrawer)
 let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
 beforeAll(async () => {
-  drawer = await openFileDrawer()
   ada = await drawer.scopeOf("ada")
 })
-afterAll(() => drawer.close())
 
 describe("a link for one download", () => {
   it("is not used up by a download whose bytes could not be read", async () => {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { readConfig } from "#server/config.ts"
@@ -27,9 +27,10 @@ import { correctUsage, findWrongUsage } from "#server/files/usage.ts"
 import { leaveSpace, restoreSpace, trashSpace } from "#server/spaces/spaces.ts"
 import { removeMember, setRole, transferSpace } from "#server/spaces/members.ts"
 import { purgeSpaces } from "#server/spaces/purge.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aSpace } from "../support/domain-spaces.ts"
+import { aFile } from "../support/file-drawer.ts"
+import { withDrawer, type Owner as Person } from "../support/with-drawer.ts"
 
-type Person = Awaited<ReturnType<FileDrawer["scopeOf"]>>
 const ROLES = ["owner", "editor", "reader", "removed", "outsider"] as const
 type Who = (typeof ROLES)[number]
 
@@ -38,17 +39,11 @@ const DAY = 24 * 60 * 60 * 1000
 const QUOTA = 100_000
 const QUERY = { q: "", sort: "newest", type: undefined, cursor: undefined, limit: 100 } as const
 
-let drawer: FileDrawer
 let people: Record<Who, Person>
 let spaceId: string
 
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_QUOTA_FREE: String(QUOTA), FILES_MAX_SIZE: "90000" })
-})
-afterAll(() => drawer.close())
+const { drawer } = withDrawer({ settings: { FILES_QUOTA_FREE: String(QUOTA), FILES_MAX_SIZE: "90000" } })
 beforeEach(async () => {
-  await drawer.db.delete(spaces)
-  await drawer.empty()
   people = {
     owner: await drawer.scopeOf("olga"),
     editor: await drawer.scopeOf("edith"),
@@ -56,13 +51,14 @@ beforeEach(async () => {
     removed: await drawer.scopeOf("rolf"),
     outsider: await drawer.scopeOf("stella"),
   }
-  spaceId = await aSpace("owner")
-  for (const [who, role] of [
-    ["editor", "editor"],
-    ["reader", "reader"],
-    ["removed", "editor"],
-  ] as const)
-    await drawer.db.insert(spaceMembers).values({ spaceId, userId: idOf(who), role })
+  const { owner, editor, reader, removed } = people
+  spaceId = await aSpace(
+    drawer.db,
+    [owner, "owner"],
+    [editor, "editor"],
+    [reader, "reader"],
+    [removed, "editor"],
+  )
 })
 
 describe("what a space stores", () => {
@@ -318,11 +314,8 @@ describe("what a space stores", () => {
 
   it("is in sums that equal the rows after anything that people do at the same time", async () => {
     const random = seeded(20_260)
-    const second = await aSpace("editor")
-    await drawer.db.insert(spaceMembers).values([
-      { spaceId: second, userId: idOf("owner"), role: "editor" },
-      { spaceId: second, userId: idOf("outsider"), role: "editor" },
-    ])
+    const { owner, editor, outsider } = people
+    const second = await aSpace(drawer.db, [editor, "owner"], [owner, "editor"], [outsider, "editor"])
     const all = ["owner", "editor", "removed", "outsider"] as const
     const places = [spaceId, second, undefined]
     const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
@@ -380,22 +373,8 @@ describe("what a space stores", () => {
   })
 })
 
-async function aSpace(owner: Who): Promise<string> {
-  const [space] = await drawer.db
-    .insert(spaces)
-    .values({ name: "Engines", slug: `engines-${crypto.randomUUID().slice(0, 8)}` })
-    .returning()
-  if (!space) throw new Error("No space was made.")
-  await drawer.db.insert(spaceMembers).values({ spaceId: space._id, userId: idOf(owner), role: "owner" })
-  return space._id
-}
-
 /** A file, one in the trash and a link, which the editor and the person who is removed added. */
 async function fill() {
-  await drawer.db
-    .insert(spaceMembers)
-    .values({ spaceId, userId: idOf("removed"), role: "editor" })
-    .onConflictDoNothing()
   const { _id: fileId } = await uploadFile(people.removed, aFile("a.txt"), { spaceId })
   const { _id: trashedId } = await uploadFile(people.editor, aFile("trashed.txt"), { spaceId })
   await trashFile(people.editor, trashedId)

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { chatMessages, chatThreads } from "#db/schema/chat.ts"
 import { mailOutbox } from "#db/schema/mail.ts"
 import { spaceInvitations, spaceMembers, spaces } from "#db/schema/spaces.ts"
@@ -39,21 +39,17 @@ import {
 import { listThreads } from "../support/chat-lists.ts"
 import { callOperation } from "../support/call-operation.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 type Person = Scope<"db" | "config" | "identity" | "viewer">
-type Database = Awaited<ReturnType<typeof createTestDatabase>>
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
 
-let database: Database
+const database = withResource(createTestDatabase)
 let people: Record<"owner" | "editor" | "reader" | "removed" | "outsider", Person>
 let space: SpaceSummary
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
 beforeEach(async () => {
   await database.db.delete(mailOutbox)
   await database.db.delete(spaces)

@@ -6,21 +6,18 @@ import { openSuspension } from "#server/adapters/identity/embedded/suspension.ts
 import { announce } from "#server/live.ts"
 import { suspendPerson } from "#server/operator/suspension.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const log = pino({ level: "silent" })
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let sql: postgres.Sql
 let other: postgres.Sql
 beforeAll(async () => {
-  database = await createTestDatabase()
   sql = postgres(database.url, { max: 1, onnotice() {} })
   other = postgres(database.url, { max: 1, onnotice() {} })
 })
-afterAll(async () => {
-  await Promise.all([sql.end(), other.end()])
-  await database.close()
-})
+afterAll(() => Promise.all([sql.end(), other.end()]))
 beforeEach(async () => {
   await sql`delete from auth.user`
   await sql`delete from users`

@@ -2,7 +2,7 @@ import { utimes, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { basename, join } from "node:path"
 import { eq } from "drizzle-orm"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { fileUsage, uploads } from "#db/schema/files.ts"
 import { openS3Blobs } from "#server/adapters/blobs/s3.ts"
 import { checkFiles, type Finding } from "#server/files/check.ts"
@@ -11,22 +11,14 @@ import { createUpload, receivePart } from "#server/files/resumable.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { describeUnfinished } from "#server/files/unfinished.ts"
 import { uploadFile } from "#server/files/upload.ts"
-import { aFile, openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { aFile } from "../support/file-drawer.ts"
 import { portOf } from "../support/port-of.ts"
+import { withDrawer } from "../support/with-drawer.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let drawer: FileDrawer
-let ada: Awaited<ReturnType<FileDrawer["scopeOf"]>>
-beforeAll(async () => {
-  drawer = await openFileDrawer({ FILES_UNFINISHED_LIMIT: "1KB" })
-})
-afterAll(() => drawer.close())
-beforeEach(async () => {
-  await drawer.empty()
-  ada = await drawer.scopeOf("ada")
-})
+const { drawer, ada } = withDrawer({ settings: { FILES_UNFINISHED_LIMIT: "1KB" }, people: { ada: "free" } })
 afterEach(() => {
   vi.useRealTimers()
 })

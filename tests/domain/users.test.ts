@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { users } from "#db/schema/users.ts"
 import {
   isOutOfDate,
@@ -26,12 +26,9 @@ import type { Identity, IdentityUser } from "#server/ports/identity.ts"
 import type { Session } from "#server/ports/session.ts"
 import { listOutbox } from "#server/mail/outbox.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = withResource(createTestDatabase)
 
 describe("the record of a signed-in person", () => {
   it("is created from the provider's values if it is missing", async () => {

@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { chatMessages, chatTurns, chatWaiting } from "#db/schema/chat.ts"
-import { spaceMembers, spaces, type Role } from "#db/schema/spaces.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { answerNext, startAnsweringWaiting } from "#server/chat/answer-waiting.ts"
 import { moveThread } from "#server/chat/move.ts"
 import { openTurn } from "#server/chat/open-turn.ts"
@@ -11,6 +11,7 @@ import { withdrawMessage } from "#server/chat/waiting.ts"
 import { readConfig } from "#server/config.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
 import { removeMember } from "#server/spaces/members.ts"
+import { aSpace } from "../support/domain-spaces.ts"
 import { listWaiting } from "../support/chat-lists.ts"
 import { shareChatServices, type ChatScope } from "../support/chat-services.ts"
 
@@ -25,11 +26,7 @@ let threadId: string
 /** A conversation of Ada's space in which a reply is in progress that no process generates. */
 beforeEach(async () => {
   await chat.db.delete(spaces)
-  const [space] = await chat.db.insert(spaces).values({ name: "Engines", slug: "engines" }).returning()
-  spaceId = space?._id ?? ""
-  await join(ada, "owner")
-  await join(grace, "editor")
-  await join(bob, "reader")
+  spaceId = await aSpace(chat.db, [ada, "owner"], [grace, "editor"], [bob, "reader"])
   threadId = crypto.randomUUID()
   await openTurn(ada, threadId, message("the first", { createsThread: true, spaceId }), 60_000)
 })
@@ -247,8 +244,4 @@ async function statuses() {
     .where(eq(chatTurns.threadId, threadId))
     .orderBy(asc(chatTurns._id))
   return rows.map(({ status }) => status)
-}
-
-async function join(person: ChatScope, role: Role) {
-  await chat.db.insert(spaceMembers).values({ spaceId, userId: person.viewer.user._id, role })
 }

@@ -7,7 +7,8 @@ import type { EntryPage, ReplacedPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway } from "../support/scripted-gateway.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -16,7 +17,7 @@ const PIXEL = Buffer.from(
 
 const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")
 
-let gateway: ScriptedGateway
+const gateway = withResource(openScriptedGateway)
 let app: TidelineApp
 let ada: Person
 let grace: Person
@@ -24,7 +25,6 @@ let spaceId: string
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  gateway = await openScriptedGateway()
   app = await startTideline({
     ...gateway.env,
     CHAT_MODEL: "example/model-1",
@@ -44,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sql.end()
   await app.stop()
-  await gateway.close()
 })
 beforeEach(() => {
   gateway.answers.length = 0

@@ -5,23 +5,20 @@ import type { EntryPage, ReplacedPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway } from "../support/scripted-gateway.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let gateway: ScriptedGateway
+const gateway = withResource(openScriptedGateway)
 let app: TidelineApp
 let ada: Person
 let grace: Person
 
 beforeAll(async () => {
-  gateway = await openScriptedGateway()
   app = await startTideline({ ...gateway.env, CHAT_MODEL: "example/model-1", CHAT_RATE_LIMIT: "10000" })
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)
 })
-afterAll(async () => {
-  await app.stop()
-  await gateway.close()
-})
+afterAll(() => app.stop())
 beforeEach(() => {
   gateway.answers.length = 0
 })

@@ -2,10 +2,7 @@ import { createServer } from "node:http"
 import { text as readText } from "node:stream/consumers"
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  openDevelopmentGateway,
-  type DevelopmentGateway,
-} from "#server/adapters/model/development-gateway.ts"
+import { openDevelopmentGateway } from "#server/adapters/model/development-gateway.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { EntryPage } from "#server/chat/read-operations.ts"
 import { inAll } from "../support/all.ts"
@@ -14,15 +11,15 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import type { Fetch } from "../support/openapi.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp } from "../support/people.ts"
 import { portOf } from "../support/port-of.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let gateway: DevelopmentGateway
+const gateway = withResource(openDevelopmentGateway)
 let app: TidelineApp
 let ada: Fetch
 let grace: Fetch
 
 // The gateway runs in this process, so that the tests see what happens to requests to it.
 beforeAll(async () => {
-  gateway = await openDevelopmentGateway()
   app = await startTideline({
     AI_GATEWAY_API_KEY: gateway.key,
     AI_GATEWAY_BASE_URL: gateway.baseUrl,
@@ -33,10 +30,7 @@ beforeAll(async () => {
   ada = await signUp(app, adaLovelace)
   grace = await signUp(app, graceHopper)
 })
-afterAll(async () => {
-  await app.stop()
-  await gateway.close()
-})
+afterAll(() => app.stop())
 
 describe("conversations over HTTP", () => {
   test("are created, listed, renamed and removed", async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { blobs, fileUsage, uploads } from "#db/schema/files.ts"
+import { spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
 import { openDiskBlobs } from "#server/adapters/blobs/disk.ts"
 import { readConfig } from "#server/config.ts"
@@ -57,10 +58,10 @@ export async function openFileDrawer(settings: Record<string, string> = {}) {
         .from(fileUsage)
       return rows
     },
-    /** Removes all users and everything stored. */
+    /** Removes all users, spaces and everything stored. */
     async empty() {
       // To truncate these tables with all that refer to them takes a hundred times as long.
-      for (const table of [users, uploads, blobs]) await database.db.delete(table)
+      for (const table of [spaces, users, uploads, blobs]) await database.db.delete(table)
       for (const path of await pathsIn(directory)) rmSync(path)
     },
     async close() {

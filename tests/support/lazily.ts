@@ -8,6 +8,12 @@ export function lazily<Value extends object>(get: () => Value | undefined): Valu
   const stand = new Proxy(() => {}, {
     get: (_target, key) => Reflect.get(value(), key) as unknown,
     has: (_target, key) => Reflect.has(value(), key),
+    ownKeys: () => Reflect.ownKeys(value()),
+    // What the function in the middle does not have itself, it may only call configurable.
+    getOwnPropertyDescriptor(_target, key) {
+      const there = Reflect.getOwnPropertyDescriptor(value(), key)
+      return there && { ...there, configurable: true }
+    },
     apply: (_target, self, given) => Reflect.apply(value() as () => unknown, self, given) as unknown,
   })
   return stand as unknown as Value
