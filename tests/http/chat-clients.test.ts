@@ -1,14 +1,13 @@
 import { AbstractChat, DefaultChatTransport, type FileUIPart, type UIMessage } from "ai"
-import postgres from "postgres"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { Asked } from "#server/chat/request.ts"
 import type { EntryPage, ReplacedPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { openScriptedGateway } from "../support/scripted-gateway.ts"
 import { withResource } from "../support/with-resource.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -18,32 +17,25 @@ const PIXEL = Buffer.from(
 const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")
 
 const gateway = withResource(openScriptedGateway)
-let app: TidelineApp
-let ada: Person
-let grace: Person
 let spaceId: string
-let sql: postgres.Sql
 
-beforeAll(async () => {
-  app = await startTideline({
+const { sql, ada, grace } = withTideline({
+  settings: () => ({
     ...gateway.env,
     CHAT_MODEL: "example/model-1",
     CHAT_RATE_LIMIT: "10000",
     SPACES: "on",
-  })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
+  }),
+  people: { ada: adaLovelace, grace: graceHopper },
+})
+
+beforeAll(async () => {
   await grace("/api/chat/threads")
   const made = await ada("/api/spaces", post({ name: "Engines" }))
   spaceId = ((await made.json()) as { space: { _id: string } }).space._id
-  sql = postgres(app.databaseUrl, { max: 1 })
   await sql`
     insert into space_members (space_id, user_id, role)
     select ${spaceId}, _id, 'editor' from users where email = ${graceHopper.email}`
-})
-afterAll(async () => {
-  await sql.end()
-  await app.stop()
 })
 beforeEach(() => {
   gateway.answers.length = 0

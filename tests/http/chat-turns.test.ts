@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { Asked } from "#server/chat/request.ts"
 import type { EntryPage, ReplacedPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { openScriptedGateway } from "../support/scripted-gateway.ts"
 import { withResource } from "../support/with-resource.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const gateway = withResource(openScriptedGateway)
-let app: TidelineApp
-let ada: Person
-let grace: Person
-
-beforeAll(async () => {
-  app = await startTideline({ ...gateway.env, CHAT_MODEL: "example/model-1", CHAT_RATE_LIMIT: "10000" })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
+const { app, ada, grace } = withTideline({
+  settings: () => ({ ...gateway.env, CHAT_MODEL: "example/model-1", CHAT_RATE_LIMIT: "10000" }),
+  people: { ada: adaLovelace, grace: graceHopper },
 })
-afterAll(() => app.stop())
+
 beforeEach(() => {
   gateway.answers.length = 0
 })

@@ -1,36 +1,31 @@
 import { createServer } from "node:http"
 import { text as readText } from "node:stream/consumers"
 import { once } from "node:events"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { openDevelopmentGateway } from "#server/adapters/model/development-gateway.ts"
 import type { ThreadSummary } from "#server/chat/contract.ts"
 import type { EntryPage } from "#server/chat/read-operations.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
+import { startTideline } from "../support/app.ts"
 import type { Fetch } from "../support/openapi.ts"
 import { ada as adaLovelace, grace as graceHopper, signUp } from "../support/people.ts"
 import { portOf } from "../support/port-of.ts"
 import { withResource } from "../support/with-resource.ts"
-
-const gateway = withResource(openDevelopmentGateway)
-let app: TidelineApp
-let ada: Fetch
-let grace: Fetch
+import { withTideline } from "../support/with-tideline.ts"
 
 // The gateway runs in this process, so that the tests see what happens to requests to it.
-beforeAll(async () => {
-  app = await startTideline({
+const gateway = withResource(openDevelopmentGateway)
+const { app, ada, grace } = withTideline({
+  settings: () => ({
     AI_GATEWAY_API_KEY: gateway.key,
     AI_GATEWAY_BASE_URL: gateway.baseUrl,
     CHAT_MODEL: "example/model-1",
     CHAT_RATE_LIMIT: "10000",
     CHAT_TURNS_AT_ONCE: "100",
-  })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
+  }),
+  people: { ada: adaLovelace, grace: graceHopper },
 })
-afterAll(() => app.stop())
 
 describe("conversations over HTTP", () => {
   test("are created, listed, renamed and removed", async () => {

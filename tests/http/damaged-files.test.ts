@@ -1,40 +1,32 @@
 import { randomBytes } from "node:crypto"
 import { readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import postgres from "postgres"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
 import { callers, post, type Api } from "../support/api.ts"
-import { startTideline } from "../support/app.ts"
 import { image } from "../support/images.ts"
 import { findFreePort } from "../support/ports.ts"
-import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 import { readZip } from "../support/zip.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const DAMAGED = "file-bytes-damaged"
 
 let api: Api
-let ada: Person
-let operator: Person
-let sql: postgres.Sql
 let metrics: () => Promise<string>
 
+const port = await findFreePort()
+const { app, sql, ada, operator } = withTideline({
+  settings: { ADMIN_EMAILS: "operator@example.org", OPS_PORT: String(port) },
+  people: { ada: adaLovelace, operator: { name: "Operator", email: "operator@example.org" } },
+})
 beforeAll(async () => {
-  const port = await findFreePort()
   metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  const settings = { ADMIN_EMAILS: "operator@example.org", OPS_PORT: String(port) }
-  api = callers(await startTideline(settings))
-  sql = postgres(api.app.databaseUrl, { max: 1, onnotice() {} })
-  ada = await signUp(api.app, adaLovelace)
-  operator = await signUp(api.app, { name: "Operator", email: "operator@example.org" })
+  api = callers(app)
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${operator.email}`
   await addSecondFactor(operator, operator.password)
-  return async () => {
-    await sql.end()
-    await api.app.stop()
-  }
 })
 
 const DAMAGES = {

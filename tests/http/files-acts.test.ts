@@ -1,17 +1,16 @@
 import { execFile } from "node:child_process"
 import { connect } from "node:net"
 import { promisify } from "node:util"
-import postgres from "postgres"
 import sharp from "sharp"
 import { beforeAll, describe, expect, test } from "vitest"
 import type { Trashed } from "#server/files/acts-contract.ts"
 import type { FileSummary, TrashedFile } from "#server/files/contract.ts"
 import { inAll } from "../support/all.ts"
 import { callers, post, type Api } from "../support/api.ts"
-import { startTideline } from "../support/app.ts"
 import { image, pixelFlood } from "../support/images.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper } from "../support/people.ts"
 import { readZip } from "../support/zip.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 
@@ -19,20 +18,12 @@ const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const hasProc = process.platform === "linux"
 
 let api: Api
-let ada: Person
-let grace: Person
-let sql: postgres.Sql
 
-beforeAll(async () => {
-  api = callers(await startTideline({ FILES_MAX_SIZE: "60MB" }))
-  sql = postgres(api.app.databaseUrl, { max: 1 })
-  ada = await signUp(api.app, adaLovelace)
-  grace = await signUp(api.app, graceHopper)
-  return async () => {
-    await sql.end()
-    await api.app.stop()
-  }
+const { app, sql, ada, grace } = withTideline({
+  settings: { FILES_MAX_SIZE: "60MB" },
+  people: { ada: adaLovelace, grace: graceHopper },
 })
+beforeAll(() => void (api = callers(app)))
 
 describe("the trash", () => {
   test("accepts a removed file, lists it, and restores it", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import postgres from "postgres"
 import type { Change } from "../../live/protocol/contract.ts"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
@@ -14,7 +13,7 @@ let hers: LiveSocket
 let graces: LiveSocket
 let file: FileSummary
 
-const { app, ada } = withTideline({ people: { ada: adaLovelace } })
+const { app, sql, ada } = withTideline({ people: { ada: adaLovelace } })
 
 beforeAll(async () => {
   hers = await openLiveSocket(app, await realtimeToken(ada))
@@ -83,9 +82,7 @@ describe("over the socket", () => {
     const { _id, revision } = (usage as { value: { _id: string; revision: number } }).value
     await hers.subscribe("files.getUsage", {}, USAGE)
     await hers.until(({ event }) => isSnapshotOf(event, USAGE))
-    const sql = postgres(app.databaseUrl, { max: 1 })
     await sql`update files set file_name = 'named by an operator.txt' where _id = ${file._id}`
-    await sql.end()
     const [, , , row] = await waitForChange([USAGE, "put", _id])
     expect(row).toMatchObject({ revision: revision + 1 })
   })

@@ -4,23 +4,20 @@ import { parse as parseDisposition } from "content-disposition"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import type { FileSummary } from "#server/files/contract.ts"
 import { callers, type Api } from "../support/api.ts"
-import { startTideline } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { exchange, statusesOf } from "../support/raw-http.ts"
 import { storedPaths } from "../support/stored-paths.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 
 let api: Api
-let ada: Person
-let grace: Person
 
-beforeAll(async () => {
-  api = callers(await startTideline({ FILES_MAX_SIZE: "1MB", FILES_QUOTA_FREE: "5MB" }))
-  ada = await signUp(api.app, adaLovelace)
-  grace = await signUp(api.app, graceHopper)
-  return () => api.app.stop()
+const { app, ada, grace } = withTideline({
+  settings: { FILES_MAX_SIZE: "1MB", FILES_QUOTA_FREE: "5MB" },
+  people: { ada: adaLovelace, grace: graceHopper },
 })
+beforeAll(() => void (api = callers(app)))
 
 describe("POST /api/files", () => {
   test("stores the body under the name in the query", async () => {

@@ -1,26 +1,14 @@
-import postgres from "postgres"
 import { beforeAll, expect, it } from "vitest"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, signUp } from "../support/people.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const DAY = "interval '1 day'"
 
-let app: TidelineApp
-let sql: postgres.Sql
 let count = 0
-/** Whose session is settled. */
-let ada: Person
 
-beforeAll(async () => {
-  app = await startTideline()
-  sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  ada = await signUp(app, adaLovelace)
-  await ada("/onboarding")
-  return async () => {
-    await sql.end()
-    await app.stop()
-  }
-})
+const { app, sql, ada } = withTideline({ people: { ada: adaLovelace } })
+/** Her session is settled. */
+beforeAll(() => ada("/onboarding"))
 
 it("a database that was set to read only answers the reads of people, known and new, and refuses their writes", async () => {
   const people = await findPeople()

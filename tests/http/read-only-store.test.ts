@@ -1,26 +1,19 @@
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { beforeAll, expect, it, onTestFinished } from "vitest"
-import postgres from "postgres"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace } from "../support/people.ts"
 import { makeReadOnly } from "../support/read-only.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 import { begin, create, metadataOf } from "../support/uploads.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
-let app: TidelineApp
-let ada: Person
-let operator: Person
-
+const { app, sql, ada, operator } = withTideline({
+  settings: { ADMIN_EMAILS: "operator@example.org" },
+  people: { ada: adaLovelace, operator: { name: "Operator", email: "operator@example.org" } },
+})
 beforeAll(async () => {
-  app = await startTideline({ ADMIN_EMAILS: "operator@example.org" })
-  ada = await signUp(app, adaLovelace)
-  operator = await signUp(app, { name: "Operator", email: "operator@example.org" })
-  const sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
   await sql`update auth.user set email_verified = true, holder_confirmed = true where email = ${operator.email}`
-  await sql.end()
   await addSecondFactor(operator, operator.password)
-  return () => app.stop()
 })
 
 it("a store that turned read-only refuses each upload with 503 and a sentence, and operators are told", async () => {

@@ -11,12 +11,11 @@ import { withTideline } from "../support/with-tideline.ts"
 const { app, sql, ada, grace } = withTideline({
   settings: { SPACES: "on" },
   people: { ada: adaLovelace, grace: graceHopper },
+  onboarded: true,
 })
 
 beforeAll(async () => {
   await sql`update auth.user set email_verified = true where email = ${adaLovelace.email}`
-  for (const person of [ada, grace]) await person("/onboarding")
-  await sql`update users set onboarding_completed = true`
 })
 
 describe("the HTTP API", () => {

@@ -1,5 +1,4 @@
 // cspell:ignore maxdownloads lastmodified newst srot
-import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { post } from "../support/api.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
@@ -18,7 +17,7 @@ const SOMETHING = "01a1fabb-7bb3-7c55-803b-f2a3db625462"
 let socket: LiveSocket
 let operations: { method: string; path: string; operation: Operation }[]
 
-const { app, ada } = withTideline({
+const { app, sql, ada } = withTideline({
   settings: { SPACES: "on" },
   people: { ada: { email: "ada@example.org", name: "Ada Lovelace" } },
 })
@@ -197,9 +196,7 @@ describe("a query parameter of the API", () => {
   })
 
   it("does not close a page, on which a known one that is unfit counts as absent", async () => {
-    const sql = postgres(app.databaseUrl, { max: 1, onnotice: () => {} })
     await sql`update users set onboarding_completed = true`
-    await sql.end()
     for (const query of ["utm_source=mail", "sort=newst&type=picture&limit=0", `q=${"x".repeat(201)}`]) {
       const response = await ada(`/dashboard/files?${query}`)
       await response.text()

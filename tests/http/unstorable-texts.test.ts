@@ -1,5 +1,4 @@
-import postgres from "postgres"
-import { afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test } from "vitest"
 import routes from "#app/routes.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 import { pathsOf } from "../support/space-pages.ts"
@@ -7,13 +6,9 @@ import { withTideline } from "../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass and cards"
 
-const { app, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
-
-beforeAll(async () => {
-  await ada("/onboarding")
-  const sql = postgres(app.databaseUrl, { max: 1, onnotice() {} })
-  await sql`update users set onboarding_completed = true`
-  await sql.end()
+const { app, ada } = withTideline({
+  people: { ada: { name: "Ada", email: "ada@example.org" } },
+  onboarded: true,
 })
 
 afterEach(() => expect(app.log.splice(0).filter((line) => line.includes('"level":50'))).toEqual([]))

@@ -3,33 +3,24 @@ import { stat } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { sql } from "drizzle-orm"
 import { Upload } from "tus-js-client"
-import { afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { files, fileUsage, uploads } from "#db/schema/files.ts"
-import { startTideline, type TidelineApp } from "../support/app.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { withResource } from "../support/with-resource.ts"
+import { ada as adaLovelace, grace as graceHopper } from "../support/people.ts"
 import { openConnection, readAll, statusesOf } from "../support/raw-http.ts"
 import { storedPaths } from "../support/stored-paths.ts"
 import { begin, create, metadataOf, offsetOf, uploadAt } from "../support/uploads.ts"
+import { withTideline } from "../support/with-tideline.ts"
 
 const NOBODYS = "01999999-9999-7999-8999-999999999999"
 const HOUR = 60 * 60 * 1000
 
-let app: TidelineApp
-let ada: Person
-let grace: Person
-let database: ReturnType<typeof openDatabase>
-
-beforeAll(async () => {
-  app = await startTideline({ FILES_MAX_SIZE: "20MB", FILES_QUOTA_FREE: "50MB", FILES_UPLOAD_HOURS: "2" })
-  ada = await signUp(app, adaLovelace)
-  grace = await signUp(app, graceHopper)
-  database = openDatabase(app.databaseUrl, { connections: 1 })
-  return async () => {
-    await database.close()
-    await app.stop()
-  }
+const { app, ada, grace } = withTideline({
+  settings: { FILES_MAX_SIZE: "20MB", FILES_QUOTA_FREE: "50MB", FILES_UPLOAD_HOURS: "2" },
+  people: { ada: adaLovelace, grace: graceHopper },
 })
+const database = withResource(() => openDatabase(app.databaseUrl, { connections: 1 }))
 
 /** Whatever a test does, it leaves as much free space as it found. */
 afterEach(async () => {

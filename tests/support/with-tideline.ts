@@ -11,10 +11,14 @@ import { signUp, type Person } from "./people.ts"
 export function withTideline<Name extends string = never>({
   settings = {},
   people,
+  onboarded = false,
   connections = 1,
 }: {
-  settings?: Record<string, string>
+  /** A function for those that are known once what was opened above has been opened. */
+  settings?: Record<string, string> | (() => Record<string, string>)
   people?: Record<Name, Parameters<typeof signUp>[1]>
+  /** Whether these people have completed the onboarding. */
+  onboarded?: boolean
   /** To the database, at once. */
   connections?: number
 } = {}): { app: TidelineApp; sql: postgres.Sql } & Record<Name, Person> {
@@ -24,9 +28,12 @@ export function withTideline<Name extends string = never>({
   const accounts = Object.entries<Parameters<typeof signUp>[1]>(people ?? {})
 
   beforeAll(async () => {
-    app = await startTideline(settings)
+    app = await startTideline(typeof settings === "function" ? settings() : settings)
     sql = postgres(app.databaseUrl, { max: connections, onnotice: () => {} })
     for (const [name, account] of accounts) persons.set(name, await signUp(app, account))
+    if (!onboarded) return
+    for (const person of persons.values()) await person("/onboarding")
+    await sql`update users set onboarding_completed = true`
   })
   afterAll(async () => {
     await sql?.end()

@@ -12,11 +12,12 @@ const REASON =
 const NOTHING = "There is nothing at this URL. The API is below /api, and /api/openapi.json describes it."
 
 let key: string
-const { app, sql, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
+const { app, sql, ada } = withTideline({
+  people: { ada: { name: "Ada", email: "ada@example.org" } },
+  onboarded: true,
+})
 
 beforeAll(async () => {
-  await ada("/onboarding")
-  await sql`update users set onboarding_completed = true where email = ${ada.email}`
   key = await ada.apiKey()
 })
 

@@ -1,18 +1,13 @@
-import postgres from "postgres"
-import { beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp } from "../../support/people.ts"
 import { withTideline } from "../../support/with-tideline.ts"
 
 const SENTENCE = "This password is easy to guess. Choose a longer one, such as four unrelated words."
 
-const { app, ada } = withTideline({ people: { ada: { name: "Ada Lovelace", email: "ada@example.org" } } })
-
-beforeAll(async () => {
-  await ada("/onboarding")
-  const sql = postgres(app.databaseUrl, { max: 1 })
-  await sql`update users set onboarding_completed = true`
-  await sql.end()
+const { app, ada } = withTideline({
+  people: { ada: { name: "Ada Lovelace", email: "ada@example.org" } },
+  onboarded: true,
 })
 
 describe("a weak password", () => {

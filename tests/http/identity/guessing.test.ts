@@ -1,4 +1,3 @@
-import postgres from "postgres"
 import { describe, expect, test } from "vitest"
 import { from } from "../../support/api.ts"
 import { findEmail } from "../../support/inbox.ts"
@@ -7,7 +6,7 @@ import { withTideline } from "../../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass and cards"
 
-const { app } = withTideline({ settings: { TRUSTED_PROXIES: "1" } })
+const { app, sql } = withTideline({ settings: { TRUSTED_PROXIES: "1" } })
 
 describe("guessing the password of one account from many addresses", () => {
   test("is slowed for all of them, while the owner can sign in from a known browser", async () => {
@@ -57,9 +56,7 @@ describe("the current password of a signed-in person", () => {
   test("can be guessed ten times in total, from any address and at any endpoint", async () => {
     const owner = await signUp(app, { name: "Alan", email: "alan@example.org" })
     await owner("/onboarding")
-    const sql = postgres(app.databaseUrl, { max: 1 })
     await sql`update users set onboarding_completed = true where email = ${owner.email}`
-    await sql.end()
     const guess = (i: number, path: string, body: object) =>
       postJson(from(`198.51.100.${i}`, owner), path, body).then(({ status }) => status)
     const statuses = []

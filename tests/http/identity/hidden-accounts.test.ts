@@ -1,4 +1,3 @@
-import postgres from "postgres"
 import { beforeAll, describe, expect, test } from "vitest"
 import { findEmail } from "../../support/inbox.ts"
 import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
@@ -7,7 +6,7 @@ import { withTideline } from "../../support/with-tideline.ts"
 
 const PASSWORD = "an engine of brass"
 
-const { app } = withTideline({ settings: { EMAIL_VERIFICATION: "required" } })
+const { app, sql } = withTideline({ settings: { EMAIL_VERIFICATION: "required" } })
 
 beforeAll(async () => {
   const browser = openBrowser(app)
@@ -41,7 +40,6 @@ describe("if addresses have to be confirmed first", () => {
     await postJson(browser, "/api/auth/sign-up/email", account)
     await openAccount("joan", browser)
     await browser("/onboarding")
-    const sql = postgres(app.databaseUrl, { max: 1 })
     await sql`update users set onboarding_completed = true where email = ${account.email}`
     const passkey = await addPasskey(app, await signIn(app, account))
     await sql`update auth.user set email_verified = false where email = ${account.email}`
@@ -53,7 +51,6 @@ describe("if addresses have to be confirmed first", () => {
     expect(await sql`select kind from mail_outbox where recipient = ${account.email}`).toEqual([
       { kind: "verify-address" },
     ])
-    await sql.end()
   })
 
   test("an account's owner is notified at most once a day that someone tried to sign up with the address", async () => {

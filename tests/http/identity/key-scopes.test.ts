@@ -6,11 +6,12 @@ import { withTideline } from "../../support/with-tideline.ts"
 
 let fileId: string
 let threadId: string
-const { app, sql, ada } = withTideline({ people: { ada: { name: "Ada", email: "ada@example.org" } } })
+const { app, sql, ada } = withTideline({
+  people: { ada: { name: "Ada", email: "ada@example.org" } },
+  onboarded: true,
+})
 
 beforeAll(async () => {
-  await ada("/onboarding")
-  await sql`update users set onboarding_completed = true where email = ${ada.email}`
   await ada("/api/files?name=notes.txt", { method: "POST", body: "the analytical engine" })
   await postJson(ada, "/api/chat/threads", { title: "Punched cards" })
   const [made] = await sql`select files._id as file, chat_threads._id as thread from files, chat_threads`

@@ -1,11 +1,10 @@
-import postgres from "postgres"
 import { expect, test } from "vitest"
 import { addPasskey, askForChallenge, enterWith } from "../../support/passkeys.ts"
 import { ada, postJson, signIn, signUp } from "../../support/people.ts"
 import { addSecondFactor } from "../../support/second-factor.ts"
 import { withTideline } from "../../support/with-tideline.ts"
 
-const { app } = withTideline({ settings: { SECOND_FACTOR: "required" } })
+const { app, sql } = withTideline({ settings: { SECOND_FACTOR: "required" } })
 
 test("with SECOND_FACTOR=required nothing opens before a second factor is set up", async () => {
   const person = await signUp(app, ada)
@@ -35,9 +34,7 @@ test("with SECOND_FACTOR=required a passkey is enough, and is asked for after a 
   const person = await signUp(app, { name: "Joan", email: "joan@example.org" })
   const phone = await addSecondFactor(person, person.password)
   await person("/onboarding")
-  const sql = postgres(app.databaseUrl, { max: 1 })
   await sql`update users set onboarding_completed = true`
-  await sql.end()
   const passkey = await addPasskey(app, person)
   const proof = { password: person.password, code: phone.recoveryCodes[0] }
   expect((await postJson(person, "/api/auth/two-factor/disable", proof)).status).toBe(200)
