@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Notification } from "#server/notifications/contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
-import { postAsync } from "../support/api.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada as adaLovelace, grace as graceHopper, postJson } from "../support/people.ts"
 import { withTideline } from "../support/with-tideline.ts"
+import { converse } from "../support/space-talk.ts"
 
 let graceId: string
 let space: SpaceSummary
@@ -115,15 +115,7 @@ describe("notifications", () => {
   })
 })
 
-/** Ada's message in a new conversation of the space. Resolves with the conversation's id. */
-async function mention(text = "@Grace Hopper, look"): Promise<string> {
-  const threadId = crypto.randomUUID()
-  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
-  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
-  const answer = await ada("/api/chat", postAsync(body))
-  expect(answer.status, await answer.text()).toBe(202)
-  return threadId
-}
+const mention = (text = "@Grace Hopper, look") => converse(ada, space._id, text)
 
 async function join() {
   await sql`insert into space_members (space_id, user_id, role) values (${space._id}, ${graceId}, 'reader')`
