@@ -6,12 +6,12 @@ import { findEmail } from "../support/inbox.ts"
 import { image } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { readZip } from "../support/zip.ts"
-import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
+import { openBrowser, postJson, signIn, type Person } from "../support/people.ts"
 import { withTideline } from "../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 
-const { app, sql } = withTideline()
+const { app, sql, newPerson } = withTideline()
 
 describe("the account page", () => {
   it("requires signing in", async () => {
@@ -323,8 +323,6 @@ describe("the owner of a space with other members", () => {
   })
 })
 
-let people = 0
-
 /** Of these people, of whom the first owns it. Returns its id. */
 async function newSpace(name: string, ...members: Person[]): Promise<string> {
   const [space] = await sql`
@@ -341,14 +339,6 @@ async function newThread(spaceId: string, { email }: Person): Promise<string> {
     insert into chat_threads (user_id, title, last_message_at, space_id)
     select _id, 'A talk', 1, ${spaceId} from users where email = ${email} returning _id`
   return String(thread?.["_id"])
-}
-
-/** Somebody who has finished onboarding. */
-async function newPerson(): Promise<Person> {
-  const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
-  await person("/onboarding")
-  await sql`update users set onboarding_completed = true where email = ${person.email}`
-  return person
 }
 
 async function change(person: Person, fields: Record<string, string>) {

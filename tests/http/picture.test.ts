@@ -17,7 +17,7 @@ import { withTideline } from "../support/with-tideline.ts"
 
 const ACCOUNT = "/dashboard/account"
 
-const { app, sql } = withTideline()
+const { app, sql, newPerson } = withTideline()
 
 describe("a person's picture", () => {
   it("is stored as a small square, and shown to its owner only", async () => {
@@ -240,8 +240,6 @@ describe("with Clerk as the provider", () => {
   )
 })
 
-let people = 0
-
 /** A space with a reader, who follows their spaces. */
 async function newSpace() {
   const [owner, member] = [await newPerson(), await newPerson()]
@@ -253,14 +251,6 @@ async function newSpace() {
   const tab = await openLiveSocket(app, await realtimeToken(member))
   await tab.subscribe("spaces.list", {})
   return { owner, member, space, tab }
-}
-
-/** Somebody who has finished onboarding. */
-async function newPerson(): Promise<Person> {
-  const person = await signUp(app, { name: "Ada", email: `ada-${++people}@example.org` })
-  await person("/onboarding")
-  await sql`update users set onboarding_completed = true where email = ${person.email}`
-  return person
 }
 
 /**

@@ -4,6 +4,13 @@ import { startTideline, type TidelineApp } from "./app.ts"
 import { lazily } from "./lazily.ts"
 import { signUp, type Person } from "./people.ts"
 
+interface Tideline {
+  app: TidelineApp
+  sql: postgres.Sql
+  /** Signs up somebody called Ada, who completes the onboarding. */
+  newPerson(email?: string): Promise<Person>
+}
+
 /**
  * Gives the tests of this file a running server with these settings, a way into its database, and
  * people who have signed up, each by their name. Call it at the top of the file, before its own hooks.
@@ -21,29 +28,40 @@ export function withTideline<Name extends string = never>({
   onboarded?: boolean
   /** To the database, at once. */
   connections?: number
-} = {}): { app: TidelineApp; sql: postgres.Sql } & Record<Name, Person> {
-  let app: TidelineApp | undefined
-  let sql: postgres.Sql | undefined
+} = {}): Tideline & Record<Name, Person> {
+  let started: TidelineApp | undefined
+  let opened: postgres.Sql | undefined
+  const [app, sql] = [lazily(() => started), lazily(() => opened)]
   const persons = new Map<string, Person>()
   const accounts = Object.entries<Parameters<typeof signUp>[1]>(people ?? {})
 
   beforeAll(async () => {
-    app = await startTideline(typeof settings === "function" ? settings() : settings)
-    sql = postgres(app.databaseUrl, { max: connections, onnotice: () => {} })
+    started = await startTideline(typeof settings === "function" ? settings() : settings)
+    opened = postgres(app.databaseUrl, { max: connections, onnotice: () => {} })
     for (const [name, account] of accounts) persons.set(name, await signUp(app, account))
-    if (!onboarded) return
-    for (const person of persons.values()) await person("/onboarding")
-    await sql`update users set onboarding_completed = true`
+    if (onboarded) for (const person of persons.values()) await completeOnboarding(person)
   })
   afterAll(async () => {
-    await sql?.end()
-    await app?.stop()
+    await opened?.end()
+    await started?.stop()
   })
 
+  async function completeOnboarding(person: Person) {
+    // The first page requested creates the record.
+    await person("/onboarding")
+    await sql`update users set onboarding_completed = true where email = ${person.email}`
+  }
+
+  let count = 0
   const named = accounts.map(([name]) => [name, lazily(() => persons.get(name))] as const)
   return {
-    app: lazily(() => app),
-    sql: lazily(() => sql),
+    app,
+    sql,
+    async newPerson(email = `ada${++count}@example.org`) {
+      const person = await signUp(app, { name: "Ada", email })
+      await completeOnboarding(person)
+      return person
+    },
     ...(Object.fromEntries(named) as Record<Name, Person>),
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { MOST_PASSKEYS } from "#server/accounts/passkey-contract.ts"
 import { findEmail } from "../../support/inbox.ts"
-import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
+import { openBrowser, postJson, signIn, type Person } from "../../support/people.ts"
 import {
   addPasskey,
   askForChallenge,
@@ -16,22 +16,13 @@ import { withTideline } from "../../support/with-tideline.ts"
 
 const VERIFY = "/api/auth/passkey/verify-authentication"
 
-const { app, sql } = withTideline({
+const { app, sql, newPerson } = withTideline({
   settings: { ADMIN_EMAILS: "boss@example.org, chief@example.org" },
   connections: 2,
 })
 
 // All of them come from one network, and each needs the whole limit.
 beforeEach(() => sql`delete from auth.rate_limit`)
-
-let count = 0
-/** Onboarded. */
-async function newPerson(email = `ada${(count += 1)}@example.org`): Promise<Person> {
-  const person = await signUp(app, { name: "Ada", email })
-  await person("/onboarding")
-  await sql`update users set onboarding_completed = true`
-  return person
-}
 
 async function newHolder() {
   const person = await newPerson()

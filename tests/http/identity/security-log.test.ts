@@ -11,23 +11,18 @@ import { withTideline } from "../../support/with-tideline.ts"
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-const { app, sql } = withTideline({ settings: { ADMIN_EMAILS: "boss@example.org" }, connections: 2 })
+const { app, sql, newPerson } = withTideline({
+  settings: { ADMIN_EMAILS: "boss@example.org" },
+  connections: 2,
+})
 
 // All of them come from one network, and each needs the whole limit.
 beforeEach(() => sql`delete from auth.rate_limit`)
 
 let count = 0
-/** Onboarded. */
-async function newPerson(): Promise<Person> {
-  const person = await newAccount()
-  await person("/onboarding")
-  await sql`update users set onboarding_completed = true`
-  return person
-}
-
 function newAccount(): Promise<Person> {
   count += 1
-  return signUp(app, { name: "Ada", email: `ada${count}@example.org` })
+  return signUp(app, { name: "Ada", email: `account${count}@example.org` })
 }
 
 interface Row {
