@@ -12,6 +12,7 @@ export {
   type Refusals,
   rowEntries,
   type SnapshotSql,
+  type TableDescription,
 } from "./server/live-query.ts"
 export {
   AcknowledgeMessage,
@@ -28,3 +29,4 @@ export {
 export { BOUNDS, type Distribution, type Measured } from "./server/metrics.ts"
 export { openRealtime, type Realtime } from "./server/open.ts"
 export type { NamedCall } from "./server/options.ts"
+export { type SqlScope, transactOn } from "./server/transact.ts"

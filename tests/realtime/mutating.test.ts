@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { startEngine } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
-import { transactOn } from "./support/tables.ts"
+import { transactOn } from "#live/open"
 
 const suite = engineSuite()
 

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import { openPostgres } from "#live/check"
-import { openRealtime } from "#live/open"
+import { openRealtime, transactOn } from "#live/open"
 import type { RealtimeLimits } from "../../../live/server/limits.ts"
 import type { RealtimeOptions } from "../../../live/server/options.ts"
 import { portOf } from "../../support/port-of.ts"
@@ -19,7 +19,6 @@ import {
   ownTyping,
   strict,
   threads,
-  transactOn,
   typing,
   typingOlder,
   verify,

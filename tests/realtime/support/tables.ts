@@ -1,8 +1,6 @@
 import * as v from "valibot"
-import type postgres from "postgres"
-import { defineChannel } from "#live/open"
+import { defineChannel, type SqlScope } from "#live/open"
 import { defineLiveQuery, defineMutation, type TableDescription } from "../../../live/server/live-query.ts"
-import type { TransactionQuery } from "../../../live/server/mutate.ts"
 import { REFUSAL } from "#live/contract"
 
 /** A small product for the engine to serve: conversations with an owner and messages. */
@@ -185,10 +183,7 @@ export const strict = defineLiveQuery({
   row: v.strictObject({ _id: v.string(), body: v.nullable(v.string()), note: v.string() }),
 })
 
-export interface Scope {
-  viewer: Viewer
-  query: TransactionQuery
-}
+export type Scope = SqlScope<Viewer>
 
 export class Taken extends Error {
   readonly [REFUSAL] = true
@@ -236,20 +231,5 @@ export async function verify(token: string) {
     viewer: { id },
     expiresAt: expiry === undefined ? Date.now() + 3_600_000 : Number(expiry),
     ...(end !== undefined && { endsAt: Number(end) }),
-  }
-}
-
-export function transactOn(sql: postgres.Sql) {
-  return async function transact<Value>(
-    viewer: Viewer,
-    work: (scope: Scope, query: TransactionQuery) => Promise<Value>,
-  ): Promise<Value> {
-    let value: { of: Value } | undefined
-    await sql.begin(async (transaction) => {
-      const query: TransactionQuery = (text, values) => transaction.unsafe(text, [...values])
-      value = { of: await work({ viewer, query }, query) }
-    })
-    if (!value) throw new Error("The transaction ended without a value.")
-    return value.of
   }
 }
