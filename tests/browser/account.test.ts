@@ -198,6 +198,8 @@ describe("the account page", () => {
       .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: await image("png", [64, 64]) })
     await page.getByRole("button", { name: "Save picture" }).click()
     await page.getByText("Picture saved.").waitFor()
+    const permissions = page.getByRole("group", { name: "Permissions" }).getByRole("checkbox")
+    expect(await permissions.and(page.locator(":checked")).evaluateAll(namesOf)).toEqual(["files:read"])
     await page.getByLabel("Name of the new key").fill("plain")
     await page.getByRole("button", { name: "Create key" }).click()
     await page.locator("code", { hasText: /^tide_\w{20,}$/ }).waitFor()
@@ -421,4 +423,8 @@ async function open(person: Person, path = ACCOUNT, options: BrowserContextOptio
 
 async function leave(...pages: Page[]) {
   for (const page of pages) await page.context().close()
+}
+
+function namesOf(fields: (HTMLElement | SVGElement)[]) {
+  return fields.map((field) => field.getAttribute("name"))
 }

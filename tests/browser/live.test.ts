@@ -120,7 +120,7 @@ describe("two browsers of one user", () => {
   inAll("list each other as connected", async () => {
     const ada = await onboarded()
     const here = await open(await browserOf(ada), "/dashboard")
-    const devices = here.getByRole("region", { name: "Connected now" })
+    const devices = here.getByRole("region", { name: "Your devices online" })
     await devices.getByText("Chrome on Linux", { exact: true }).waitFor()
     const elsewhere = await browserOf(ada)
     await open(elsewhere, "/dashboard/files")
@@ -150,7 +150,7 @@ describe("the tabs of one browser", () => {
     const ada = await onboarded()
     const context = await browserOf(ada)
     const [one, two] = [await open(context, "/dashboard"), await open(context, "/dashboard")]
-    await two.getByRole("region", { name: "Connected now" }).waitFor()
+    await two.getByRole("region", { name: "Your devices online" }).waitFor()
     await one.getByRole("button", { name: /^Your account/ }).click()
     await one.getByRole("button", { name: "Sign out" }).click()
     await Promise.all([one.waitForURL(`${app.origin}/`), two.waitForURL(/\/sign-in/)])
@@ -349,7 +349,7 @@ describe("the client code for live pages", () => {
     const page = await (await browserOf(ada)).newPage()
     const scripts = scriptsOf(page)
     await page.goto(`${app.origin}/dashboard`)
-    await page.getByRole("region", { name: "Connected now" }).waitFor()
+    await page.getByRole("region", { name: "Your devices online" }).waitFor()
     const loaded = scripts().filter((name) => realtime.test(name))
     expect(new Set(loaded.map((name) => realtime.exec(name)?.[1]))).toEqual(
       new Set(["realtime", "shared-link", "shared-worker"]),

@@ -104,6 +104,11 @@ describe("the command palette", () => {
     await field(page).fill("when is high water")
     await option(page, "Ask the chat “when is high water”").waitFor()
     expect(await palette(page).getByRole("option").count()).toBe(1)
+    await palette(page).getByText("Nothing found for “when is high water”").waitFor()
+    // A search that found nothing is not sent by mistake.
+    await page.keyboard.press("Enter")
+    expect(await palette(page).locator("[data-highlighted]").count()).toBe(0)
+    await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/dashboard\/chat\/[0-9a-f-]{36}$/)
   })

@@ -16,7 +16,7 @@ export function ConnectedDevices({ devices }: { devices: readonly Device[] }) {
       className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2 px-1 text-sm text-muted"
     >
       <h2 id="devices">
-        <Trans>Connected now</Trans>
+        <Trans>Your devices online</Trans>
       </h2>
       <ul className="contents">
         {[...Map.groupBy(devices, ({ label }) => label)].map(([label, alike]) => (

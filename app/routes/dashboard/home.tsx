@@ -5,6 +5,7 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#live/react"
 import { liveThreads } from "#server/chat/live.ts"
 import { deviceList } from "#server/devices/live.ts"
+import type { FileUsage } from "#server/files/contract.ts"
 import { fileList, liveUsage } from "#server/files/live.ts"
 import { loadLive } from "#server/http/live.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -77,10 +78,15 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
         <LatestThreads threads={threads.slice(0, LATEST)} now={now} />
         <LatestFiles files={files.slice(0, LATEST)} now={now} />
       </div>
-      <PlanCard {...plan} usage={usage} />
+      {isNearlyFull(usage) ? <PlanCard {...plan} usage={usage} /> : null}
       <ConnectedDevices devices={devices} />
     </Page>
   )
+}
+
+/** The account page always shows the plan; here it is news. */
+function isNearlyFull({ used, quota, files, mostFiles }: FileUsage): boolean {
+  return used >= 0.8 * quota || files >= 0.8 * mostFiles
 }
 
 function firstName({ name }: UserRecord): string | undefined {

@@ -89,7 +89,7 @@ export function Keys({
         />
         <fieldset className="flex w-full flex-col gap-3">
           <legend className="mb-2 text-sm font-medium">
-            <Trans>The key may</Trans>
+            <Trans>Permissions</Trans>
           </legend>
           <div className="grid gap-3 sm:grid-cols-2">
             {KEY_SCOPES.map((scope) => (
@@ -98,7 +98,7 @@ export function Keys({
                 name={scope}
                 label={names[scope]}
                 hint={scope === "chat" ? t`Replies can use what your files say.` : undefined}
-                defaultChecked={outcome?.errors ? outcome.values?.[scope] === "on" : true}
+                defaultChecked={outcome?.errors ? outcome.values?.[scope] === "on" : scope === "files:read"}
               />
             ))}
           </div>

@@ -40,7 +40,8 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
   const { t } = useLingui()
   const say = useSentences()
   const [text, setText] = useState(typed)
-  const { groups, isLooking, problem } = useCommands(text.trim(), rest)
+  const query = text.trim()
+  const { groups, isLooking, isNothingFound, problem } = useCommands(query, rest)
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
 
   function choose(command: Command) {
@@ -58,8 +59,9 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
       itemToStringValue={({ label }: Command) => label}
       value={text}
       onValueChange={(value, { reason }) => (reason === "item-press" ? undefined : setText(value))}
-      autoHighlight="always"
-      keepHighlight
+      // Enter must not send a message that was meant as a search.
+      autoHighlight={isNothingFound ? false : "always"}
+      keepHighlight={!isNothingFound}
     >
       <div className="flex shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">
         <span className="grid size-4 place-items-center text-faint">
@@ -78,11 +80,21 @@ function CommandList({ onClose, typed, ...rest }: Omit<CommandDialogProps, "open
           <Icon name="x" />
         </Dialog.Close>
       </div>
-      <Autocomplete.Status className={problem ? "px-4 pt-3 text-sm text-danger-ink" : "sr-only"}>
+      <Autocomplete.Status
+        className={
+          problem
+            ? "px-4 pt-3 text-sm text-danger-ink"
+            : isNothingFound
+              ? "truncate px-4.5 pt-3 text-sm text-muted"
+              : "sr-only"
+        }
+      >
         {say(problem) ??
           (isLooking
             ? t`Searching`
-            : t`${plural(count, { one: "1 thing to choose", other: "# things to choose" })}`)}
+            : isNothingFound
+              ? t`Nothing found for “${query}”`
+              : t`${plural(count, { one: "1 thing to choose", other: "# things to choose" })}`)}
       </Autocomplete.Status>
       <Autocomplete.List
         aria-label={t`Commands`}

@@ -45,7 +45,8 @@ export function useCommands(
   const spaces = useSpaces()
   const placeOf = (spaceId: string | null | undefined) => {
     const space = spaces.find((each) => each.spaceId === spaceId)
-    return { detail: space?.spaceName, addresses: addressesIn(space?.spaceSlug) }
+    const personal = spaces.length > 0 && !spaceId ? t`Personal` : undefined
+    return { detail: space?.spaceName ?? personal, addresses: addressesIn(space?.spaceSlug) }
   }
 
   const openThread = ({ _id, title, spaceId }: ThreadSummary, messageId: string | null = null): Command => {
@@ -66,7 +67,7 @@ export function useCommands(
       { label: t`Do`, items: actions },
       { label: t`Recent conversations`, items: recent },
     ]
-    return { groups: groups.filter(hasItems), isLooking: false, problem: null }
+    return { groups: groups.filter(hasItems), isLooking: false, isNothingFound: false, problem: null }
   }
 
   const files = found.files.map(({ _id, fileName, mimeType, spaceId }): Command => {
@@ -104,7 +105,8 @@ export function useCommands(
     // a search.
     { label: t`Or`, items: isLooking ? [] : [ask] },
   ]
-  return { groups: groups.filter(hasItems), isLooking, problem: found.problem }
+  const isNothingFound = !isLooking && found.problem === null && groups.slice(0, -1).every(isEmpty)
+  return { groups: groups.filter(hasItems), isLooking, isNothingFound, problem: found.problem }
 }
 
 function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
@@ -216,4 +218,8 @@ function isMeant(query: string) {
 
 function hasItems({ items }: CommandGroup): boolean {
   return items.length > 0
+}
+
+function isEmpty(group: CommandGroup): boolean {
+  return !hasItems(group)
 }

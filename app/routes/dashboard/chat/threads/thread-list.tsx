@@ -38,28 +38,26 @@ export function ThreadList({ list, onLeave }: ThreadListProps) {
   const [sought, setSought] = useState("")
   return (
     <>
-      <div className="flex h-14 shrink-0 items-center justify-between pr-3 pl-5">
-        <h2 className="text-sm font-semibold">
-          <Trans>Conversations</Trans>
-        </h2>
-        {mayEdit ? (
-          <LinkButton
-            to={addresses.chat}
-            variant="ghost"
-            size="icon"
-            aria-label={t`New conversation`}
-            aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
-            title={t`New conversation (Ctrl or ⌘ + Shift + O)`}
-            {...(onLeave && { onClick: onLeave })}
-          >
-            <Icon name="plus" />
-          </LinkButton>
-        ) : null}
-      </div>
+      <h2 className="flex h-14 shrink-0 items-center px-5 text-sm font-semibold">
+        <Trans>Conversations</Trans>
+      </h2>
+      {mayEdit ? (
+        <LinkButton
+          to={addresses.chat}
+          variant="secondary"
+          className="mx-3 mb-2"
+          aria-keyshortcuts="Control+Shift+O Meta+Shift+O"
+          title={t`New conversation (Ctrl or ⌘ + Shift + O)`}
+          {...(onLeave && { onClick: onLeave })}
+        >
+          <Icon name="plus" />
+          <Trans>New conversation</Trans>
+        </LinkButton>
+      ) : null}
       <search className="mx-3 mb-3 shrink-0">
         <SearchField
           label={t`Search conversations`}
-          placeholder={t`Search`}
+          placeholder={t`Search conversations`}
           value={sought}
           onChange={({ target }) => setSought(target.value)}
           onClear={() => setSought("")}
