@@ -22,6 +22,8 @@ export interface Product {
    */
   ada: string
   grace: string
+  /** Somebody who can edit in a space of the first. */
+  grant: string
   /** URLs that are not known before there is content. */
   thread: string
   share: string
@@ -75,14 +77,22 @@ export async function serveProduct(): Promise<Product> {
     await addSecondFactor(ada, PASSWORD)
     const grace = await enter({ origin }, "Grace Hopper", "grace@example.org")
     const places = await fillHarbour(sql, ada)
-    await enter({ origin }, "Grant Allen", "grant@example.org")
+    const grant = await enter({ origin }, "Grant Allen", "grant@example.org")
     await enter({ origin }, "Mary Somerville", "mary.somerville@observatory.example.org")
     const shared = await fillSpace(sql, ada, {
       editor: "grant@example.org",
       reader: "mary.somerville@observatory.example.org",
     })
     await sql.end()
-    return { origin, ada: ada.cookie(), grace: grace.cookie(), ...places, ...shared, stop }
+    return {
+      origin,
+      ada: ada.cookie(),
+      grace: grace.cookie(),
+      grant: grant.cookie(),
+      ...places,
+      ...shared,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

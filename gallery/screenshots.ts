@@ -9,15 +9,16 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
+import { chromium, type Browser } from "playwright-core"
 import sharp from "sharp"
 import { findBrowser } from "../tests/support/browser.ts"
+import { open, show } from "./open.ts"
 import { pagesOf } from "./pages.ts"
 import { serveProduct, type Product } from "./product.ts"
+import { accompany, describeShot, sitePictures, siteShots, siteTexts } from "./site-shots.ts"
 import { surfacesOf } from "./surfaces.ts"
 
 const folder = resolve(import.meta.dirname, "pages")
-const sitePictures = resolve(import.meta.dirname, "../app/routes/marketing/pictures")
 const WIDTHS = [390, 768, 1440]
 const THEMES = ["light", "dark"] as const
 
@@ -60,15 +61,13 @@ async function pictureEverything(from: Browser, served: Product, wanted: string[
 /** What the start page shows of the product. Twice as many pixels as points, for fine screens. */
 async function pictureForSite(from: Browser, served: Product) {
   mkdirSync(sitePictures, { recursive: true })
-  const shots = [
-    { name: "chat", path: served.thread, viewport: { width: 1240, height: 800 } },
-    { name: "files", path: "/dashboard/files", viewport: { width: 1240, height: 800 } },
-    { name: "files-phone", path: "/dashboard/files", viewport: { width: 390, height: 800 } },
-  ]
-  for (const { name, path, viewport } of shots) {
+  const grants = await accompany(from, served)
+  const texts: Record<string, string> = {}
+  for (const { name, path, viewport } of siteShots(served)) {
     for (const theme of THEMES) {
       const page = await open(from, served, "ada", { colorScheme: theme, viewport, deviceScaleFactor: 2 })
       await show(page, served.origin + path)
+      texts[name] = await describeShot(page)
       const picture = await page.screenshot()
       await sharp(picture)
         .resize({ width: Math.min(viewport.width * 2, 1920) })
@@ -77,6 +76,8 @@ async function pictureForSite(from: Browser, served: Product) {
       await page.context().close()
     }
   }
+  await grants.close()
+  writeFileSync(siteTexts, `${JSON.stringify(texts, null, 2)}\n`)
   await pictureStartPage(from, served)
 }
 
@@ -87,6 +88,7 @@ async function pictureStartPage(from: Browser, served: Product) {
     deviceScaleFactor: 1.5,
   })
   await show(page, served.origin)
+  await page.locator("#live").scrollIntoViewIfNeeded()
   await page.locator("[data-pane][data-live]").nth(1).waitFor()
   await page.getByRole("button", { name: "Fulmar: at sea" }).last().click()
   await page.getByText("set state = 'coming in'").waitFor()
@@ -98,37 +100,6 @@ async function pictureStartPage(from: Browser, served: Product) {
     .png({ palette: true, colours: 200, effort: 8 })
     .toFile(resolve(import.meta.dirname, "../docs/images/start-page.png"))
   await page.context().close()
-}
-
-async function open(
-  from: Browser,
-  served: Product,
-  as: "ada" | "grace" | undefined,
-  options: BrowserContextOptions,
-): Promise<Page> {
-  const context = await from.newContext({ reducedMotion: "reduce", ...options })
-  if (as) {
-    const pairs = served[as].split("; ").map((pair) => pair.split(/=(.*)/s))
-    await context.addCookies(pairs.map(([name = "", value = ""]) => ({ name, value, url: served.origin })))
-  }
-  return context.newPage()
-}
-
-/**
- * A page that is live is never idle, so it is looked at when its fonts and pictures are there and
- * it has come to rest.
- */
-async function show(page: Page, address: string) {
-  await page.goto(address, { waitUntil: "load" })
-  // A tall page loads the pictures further down when somebody gets there.
-  await page.evaluate(async () => {
-    const pictures = [...document.querySelectorAll("img")]
-    for (const picture of pictures) picture.loading = "eager"
-    // One that cannot be had is seen in the screenshot.
-    await Promise.all(pictures.map((picture) => picture.decode().catch(() => {})))
-    await document.fonts.ready
-  })
-  await page.waitForTimeout(900)
 }
 
 function indexOf(names: string[]): string {

@@ -11,7 +11,7 @@ const MINUTE = 60_000
  * Resolves with the URLs of its conversation and of an invitation.
  */
 export async function fillSpace(sql: postgres.Sql, ada: Person, others: { editor: string; reader: string }) {
-  const made = await postJson(ada, "/api/spaces", { name: "Harbour crew" })
+  const made = await postJson(ada, "/api/spaces", { name: "Harbour team" })
   const { space } = (await made.json()) as { space: { _id: string; slug: string } }
   const ids = await findPeople(sql)
   for (const [role, email] of Object.entries(others))
@@ -61,16 +61,28 @@ async function storeConversation(
 ): Promise<string> {
   const at = Date.now() - 40 * MINUTE
   const [thread] = await sql<{ _id: string }[]>`
-    insert into chat_threads ${sql({ user_id: ada, space_id: spaceId, title: "Who is on the pier on Sunday?", title_source: "user", last_message_at: at })} returning _id`
+    insert into chat_threads ${sql({ user_id: ada, space_id: spaceId, title: "A berth for the Fulmar on Sunday", title_source: "user", last_message_at: at })} returning _id`
   const threadId = thread!._id
-  const asked = await store(ada, "user", "Who has the early watch on Sunday, and does the lamp burn again?")
-  const answered = await store(
-    ada,
-    "assistant",
-    "Grant has the early watch, from **05:30** to 11:00. The roster says nothing about the lamp.",
+  const asked = await store(
+    editor,
+    "user",
+    "The Fulmar draws 2.4 m. Which berths are free and deep enough for her on Sunday?",
   )
-  await sql`insert into chat_turns ${sql({ _id: answered, user_id: ada, thread_id: threadId, question_id: asked, request_id: "request", status: "completed", model: "mistral-small" })}`
-  const text = "@Ada Lovelace, it has burned again since Friday. Who brings the spare bulbs?"
+  const answered = await store(
+    editor,
+    "assistant",
+    `With half a metre to spare she needs **2.9 m** at low water. Two free berths have that:
+
+| Berth | Depth | Sheltered from |
+| --- | --- | --- |
+| B4 | 3.1 m | east |
+| B7 | 3.4 m | south-west, behind the breakwater |
+
+She can come over the sill between **06:10** and **10:35**.`,
+  )
+  await sql`insert into chat_turns ${sql({ _id: answered, user_id: editor, thread_id: threadId, question_id: asked, request_id: "request", status: "completed", model: "mistral-small" })}`
+  await store(ada, "user", "@Grant Allen, B7 it is. The wind stays in the south-west.", ["Grant Allen"])
+  const text = "@Ada Lovelace, good. I light the lamp and tell the pilot."
   const mention = await store(editor, "user", text, ["Ada Lovelace"])
   for (const [read, excerpt] of [
     [false, text],

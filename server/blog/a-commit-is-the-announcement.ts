@@ -14,14 +14,19 @@ export const aCommitIsTheAnnouncement: BlogPost = {
 
 <h2>Say it once</h2>
 <p>PostgreSQL already writes every change down, in order, before it tells you that your transaction has committed. That is the write-ahead log, and it is what replicas follow. Tideline reads it the same way a replica does. So the code that renames a file, here a little shortened, only renames a file:</p>
-<pre tabindex="0"><code>export async function renameFile(scope: Scope&lt;"db" | "viewer"&gt;, id: string, { fileName }: RenameFile) {
-  const [renamed] = await scope.db
-    .update(files)
-    .set({ fileName })
-    .where(ownFile(scope, id))
-    .returning(summary)
-  if (!renamed) throw new NotFound("file")
-  return renamed
+<pre data-quote="server/files/files.ts" tabindex="0"><code>export async function renameFile(
+  scope: Scope&lt;"db" | "viewer"&gt;,
+  id: string,
+  { fileName }: RenameFile,
+): Promise&lt;FileSummary&gt; {
+  const name = cleanFileName(fileName)
+  …
+        .update(files)
+        .set({ fileName: name })
+        .where(and(editableFiles({ ...scope, db: tx }), here))
+        .returning(summary),
+  …
+  return summaryOf(renamed)
 }</code></pre>
 <p>There is no <code>publish</code> in it, and no hook around it. When the transaction commits, the change appears in the log. Every process of the application reads the log, sees which subscriptions the row belongs to, and pushes it to their sockets.</p>
 

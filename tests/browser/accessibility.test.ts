@@ -63,7 +63,7 @@ describe("on a small screen", () => {
     await page.keyboard.press("Escape")
     await menu.waitFor({ state: "hidden" })
     await page.keyboard.press("Enter")
-    await menu.getByRole("link", { name: "Pricing" }).click()
+    await menu.getByRole("link", { name: "Plans" }).click()
     await page.waitForURL("**/pricing")
     await page.context().close()
   })
@@ -121,11 +121,11 @@ describe("the colour scheme", () => {
   })
 })
 
-it("a copy button copies the commands without the prompt", async () => {
+it("a copy button copies the commands", async () => {
   const page = await open("/", { permissions: ["clipboard-read", "clipboard-write"] })
-  await page.locator("#self-host").getByRole("button", { name: "Copy" }).click()
-  await page.locator("#self-host").getByRole("button", { name: "Copied" }).waitFor()
-  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci\nnpm start")
+  await page.locator("#install").getByRole("button", { name: "Copy" }).click()
+  await page.locator("#install").getByRole("button", { name: "Copied" }).waitFor()
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci && npm start")
   await page.context().close()
 })
 

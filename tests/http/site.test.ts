@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import previews from "#app/features/site/share-pictures.json" with { type: "json" }
 import { openBrowser, signUp } from "../support/people.ts"
@@ -72,6 +74,37 @@ describe("a public page", () => {
     const html = await (await ada("/")).text()
     expect(html).not.toContain('href="/sign-in"')
     expect(html).toContain('href="/dashboard"')
+  })
+})
+
+describe("code that a public page quotes", () => {
+  it.each(["/features", "/blog/a-commit-is-the-announcement"])("is in the source, on %s", async (path) => {
+    const html = await textOf(path)
+    const quotes = [...html.matchAll(/<pre[^>]* data-quote="([^"]+)"[^>]*>(.*?)<\/pre>/gs)]
+    expect(quotes).toHaveLength(1)
+    for (const [, file = "", quote = ""] of quotes) {
+      const source = readFileSync(resolve(import.meta.dirname, "../..", file), "utf8")
+      const [code = ""] = textIn(quote).split("\n\n// ")
+      for (const part of code.split(/^ *…\n/m)) expect(source).toContain(part.trimEnd())
+    }
+  })
+})
+
+describe("a signed-in reader", () => {
+  it.each(["/", "/pricing", "/features"])("is led to the dashboard from %s, not to sign up", async (path) => {
+    const grace = await signUp(app, {
+      name: "Grace Hopper",
+      email: `grace-of${path.replace("/", "-")}@example.org`,
+    })
+    const html = await (await grace(path)).text()
+    expect(html).toContain('href="/dashboard"')
+    expect(html).not.toContain('href="/sign-up"')
+  })
+})
+
+describe("the footer", () => {
+  it("leads to no waitlist while anyone can sign up", async () => {
+    expect(await textOf("/")).not.toContain('href="/waitlist"')
   })
 })
 
@@ -202,7 +235,7 @@ describe("the language", () => {
       /<time[^>]*>\d+\. (Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) \d{4}</,
     )
     const pricing = await germanOf("/pricing")
-    expect(pricing).toContain("<title>Preise · Tideline</title>")
+    expect(pricing).toContain("<title>Tarife · Tideline</title>")
     expect(pricing).toContain('<meta property="og:locale" content="de_DE"/>')
     expect(pricing).toContain("7 GB Speicherplatz für Dateien")
     expect(pricing).toContain("17 Chat-Anfragen pro Minute")
@@ -233,4 +266,12 @@ async function germanOf(path: string): Promise<string> {
 function choose(browser: ReturnType<typeof openBrowser>, fields: Record<string, string>) {
   const address = "theme" in fields ? "/theme" : "/language"
   return browser(address, { method: "POST", body: new URLSearchParams(fields) })
+}
+
+/** The text of escaped HTML. */
+function textIn(html: string): string {
+  const entities: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', "#x27": "'" }
+  return html
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&(lt|gt|amp|quot|#x27);/g, (_, name: string) => entities[name] ?? "")
 }

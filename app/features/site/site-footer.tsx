@@ -6,7 +6,17 @@ import { Logo } from "#app/ui/logo.tsx"
 import { ThemeToggle, type Theme } from "#app/ui/theme-toggle.tsx"
 
 /** The footer of the public pages: links, language and colours. */
-export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; docs: string }) {
+export function SiteFooter({
+  theme,
+  path,
+  docs,
+  hasWaitlist,
+}: {
+  theme: Theme
+  path: string
+  docs: string
+  hasWaitlist: boolean
+}) {
   const { t } = useLingui()
   return (
     <footer className="border-t border-line bg-sunken">
@@ -17,7 +27,7 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
             <Trans>A web application on your own server, where every record on the screen is live.</Trans>
           </p>
         </div>
-        {groups(docs).map(({ id, title, links }) => (
+        {groups(docs, hasWaitlist).map(({ id, title, links }) => (
           <nav key={id} aria-label={t(title)}>
             <p className="text-sm font-medium">{t(title)}</p>
             <ul className="mt-2">
@@ -51,15 +61,15 @@ export function SiteFooter({ theme, path, docs }: { theme: Theme; path: string; 
   )
 }
 
-function groups(docs: string) {
+function groups(docs: string, hasWaitlist: boolean) {
   return [
     {
       id: "product",
       title: msg`Product`,
       links: [
         { to: href("/features"), label: msg`Features` },
-        { to: href("/pricing"), label: msg`Pricing` },
-        { to: href("/waitlist"), label: msg`Waitlist` },
+        { to: href("/pricing"), label: msg`Plans` },
+        ...(hasWaitlist ? [{ to: href("/waitlist"), label: msg`Waitlist` }] : []),
         { to: href("/about"), label: msg`About` },
       ],
     },

@@ -10,12 +10,15 @@ export function SiteFrame({
   isSignedIn,
   theme,
   docs,
+  hasWaitlist = false,
   children,
 }: {
   isSignedIn: boolean
   theme: Theme
   /** The URL of the documentation. */
   docs: string
+  /** Whether new accounts begin there. */
+  hasWaitlist?: boolean
   children: ReactNode
 }) {
   const { pathname, search } = useLocation()
@@ -26,7 +29,7 @@ export function SiteFrame({
       <main id="main" tabIndex={-1} className="flex-1 outline-hidden">
         {children}
       </main>
-      <SiteFooter theme={theme} path={pathname + search} docs={docs} />
+      <SiteFooter theme={theme} path={pathname + search} docs={docs} hasWaitlist={hasWaitlist} />
     </div>
   )
 }

@@ -89,7 +89,7 @@ function AccountLinks({ isSignedIn, size }: { isSignedIn: boolean; size: "sm" | 
 function places(docs: string) {
   return [
     { to: href("/features"), label: msg`Features` },
-    { to: href("/pricing"), label: msg`Pricing` },
+    { to: href("/pricing"), label: msg`Plans` },
     { to: docs, label: msg`Docs` },
     { to: href("/blog"), label: msg`Blog` },
     { to: href("/about"), label: msg`About` },

@@ -96,8 +96,14 @@ const rows: { id: string; question: MessageDescriptor; here: MessageDescriptor; 
     {
       id: "sign-in",
       question: msg`Sign-in`,
-      here: msg`Email and password, API keys, plans you set yourself. Or Clerk.`,
-      there: msg`Clerk: many sign-in methods, organisations, ready-made screens. Clerk is ahead here.`,
+      here: msg`Passkeys, passwords, two-factor authentication, single sign-on, API keys. Or Clerk.`,
+      there: msg`Clerk: more sign-in methods, and ready-made screens for all of them.`,
+    },
+    {
+      id: "team",
+      question: msg`Working together`,
+      here: msg`Spaces with roles, invitations, mentions and notifications.`,
+      there: msg`Clerk has organisations. You build what happens in them.`,
     },
     {
       id: "duty",

@@ -2,30 +2,36 @@ import type { MessageDescriptor } from "@lingui/core"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
-import { href } from "react-router"
+import { href, useRouteLoaderData } from "react-router"
 import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { Code } from "#app/features/site/code.tsx"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
 import { LinkButton } from "#app/ui/button.tsx"
+import type { loader as rootLoader } from "#app/root.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import type { Route } from "./+types/features.ts"
+import { Comparison } from "./comparison.tsx"
 import { KeysPicture } from "./feature-pictures.tsx"
+import { HowItWorks } from "./how-it-works.tsx"
 import chatDark from "./pictures/chat-dark.avif"
 import chatLight from "./pictures/chat-light.avif"
 import filesDark from "./pictures/files-dark.avif"
 import filesLight from "./pictures/files-light.avif"
+import spaceDark from "./pictures/space-dark.avif"
+import spaceLight from "./pictures/space-light.avif"
 import { Shot } from "./shot.tsx"
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
     title: msg`Features`,
-    description: msg`What Tideline includes: records kept live by the write-ahead log, sign-in, AI chat with tools, files with quotas, an HTTP API with exact limits, and everything an operator needs.`,
+    description: msg`What Tideline includes: AI chat with tools, spaces for teams, files with quotas, passkeys and two-factor sign-in, live records, an HTTP API, and everything an operator needs.`,
     path: href("/features"),
   })
 
 export default function Features() {
   const { t } = useLingui()
+  const isSignedIn = useRouteLoaderData<typeof rootLoader>("root")?.isSignedIn ?? false
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
       <PageHead title={t`What's included`}>
@@ -37,7 +43,32 @@ export default function Features() {
       {features.map((feature) => (
         <Feature key={feature.id} {...feature} />
       ))}
-      <div className="mt-20 rounded-xl border border-line bg-sunken px-6 py-12 text-center">
+      <section id="how-it-works" className="border-t border-line py-14 lg:py-20">
+        <h2 className="text-3xl font-semibold">
+          <Trans>A commit is the announcement</Trans>
+        </h2>
+        <p className="mt-4 mb-10 max-w-2xl text-lg text-muted">
+          <Trans>
+            Realtime code usually has to remember to notify somebody. Here the code just writes a row.
+            PostgreSQL's own log carries the change to every process, and each process pushes it to every
+            screen that shows it.
+          </Trans>
+        </p>
+        <HowItWorks />
+      </section>
+      <section id="comparison" className="border-t border-line py-14 lg:py-20">
+        <h2 className="text-3xl font-semibold">
+          <Trans>Compared with Next.js, Convex and Clerk</Trans>
+        </h2>
+        <p className="mt-4 mb-10 max-w-2xl text-lg text-muted">
+          <Trans>
+            Three good services, and the right choice for many teams. The difference is who runs them, where
+            the data is stored, and how live updates work.
+          </Trans>
+        </p>
+        <Comparison />
+      </section>
+      <div className="rounded-xl border border-line bg-sunken px-6 py-12 text-center">
         <h2 className="text-2xl font-semibold">
           <Trans>Ready to try it?</Trans>
         </h2>
@@ -45,8 +76,8 @@ export default function Features() {
           <Trans>Creating an account takes a minute. So does starting your own server.</Trans>
         </p>
         <div className="mt-6 flex flex-wrap justify-center gap-3">
-          <LinkButton to={SIGN_UP}>
-            <Trans>Create an account</Trans>
+          <LinkButton to={isSignedIn ? href("/dashboard") : SIGN_UP}>
+            {isSignedIn ? <Trans>Open Tideline</Trans> : <Trans>Sign up</Trans>}
           </LinkButton>
           <LinkButton to={href("/docs/:page", { page: "self-hosting" })} variant="secondary">
             <Trans>Host it yourself</Trans>
@@ -103,41 +134,6 @@ function Source({ title, source }: { title: MessageDescriptor; source: string })
 
 const features: FeatureWords[] = [
   {
-    id: "live",
-    title: msg`Records that are live`,
-    text: msg`Server code writes rows in a transaction and publishes nothing. The write-ahead log carries the change to every process, and each process pushes it to the sockets that subscribe to those rows.`,
-    points: [
-      msg`Every committed write shows up: from a form, a script, a migration, or psql.`,
-      msg`Whole transactions, in the order in which they were committed.`,
-      msg`After a lost connection, clients receive what they missed, or a fresh snapshot.`,
-      msg`Several processes need no broker between them.`,
-    ],
-    picture: (
-      <Source
-        title={msg`another window, no code`}
-        source={`# in psql, on the server
-update chat_threads
-set title = 'Harbour works'
-where title = 'Untitled';
-
-# every open list of threads that holds the row
-# now shows the new title`}
-      />
-    ),
-  },
-  {
-    id: "sign-in",
-    title: msg`Sign-in, built in or Clerk's`,
-    text: msg`The embedded provider stores accounts in your PostgreSQL, in a separate schema. Set Clerk's keys to use Clerk instead. The rest of the application doesn't notice the difference.`,
-    points: [
-      msg`Email and password, reset by email, and sign-in without JavaScript.`,
-      msg`API keys for scripts, sent as bearer tokens.`,
-      msg`One guard for every path: everything that isn't public requires sign-in.`,
-      msg`Sign-up can be open or closed, with a waitlist, and operators have their own pages.`,
-    ],
-    picture: <KeysPicture />,
-  },
-  {
     id: "chat",
     title: msg`A chat that uses tools`,
     text: msg`Answers stream from the model you connect, through any gateway that speaks the OpenAI protocol. The model can check the time and look up the current user's files, and nobody else's.`,
@@ -153,6 +149,26 @@ where title = 'Untitled';
         dark={chatDark}
         size={[1240, 800]}
         alt={msg`A conversation: a reply with a table and a highlighted query, and the field for the next message.`}
+        className="rounded-xl"
+      />
+    ),
+  },
+  {
+    id: "spaces",
+    title: msg`Spaces for your team`,
+    text: msg`A space has its own conversations and files, which all of its members see change as it happens. Talk to each other and to the model in one conversation.`,
+    points: [
+      msg`Mention a colleague with @: they are notified, and the model leaves the message to them.`,
+      msg`Invite by email or with a link, as somebody who can edit or only read.`,
+      msg`See who is online, who is writing, and what you have not read yet.`,
+      msg`Move or copy files and conversations between a space and your own.`,
+    ],
+    picture: (
+      <Shot
+        light={spaceLight}
+        dark={spaceDark}
+        size={[1240, 800]}
+        alt={msg`A conversation of the space “Harbour team”: Grant's question, a reply with a table of tides, and Ada's message that mentions Grant.`}
         className="rounded-xl"
       />
     ),
@@ -175,6 +191,41 @@ where title = 'Untitled';
         size={[1240, 800]}
         alt={msg`The files page: search, type and sort order above a list with thumbnails, sizes and times.`}
         className="rounded-xl"
+      />
+    ),
+  },
+  {
+    id: "sign-in",
+    title: msg`Sign-in, built in or Clerk's`,
+    text: msg`The embedded provider stores accounts in your PostgreSQL, in a separate schema. Set Clerk's keys to use Clerk instead. The rest of the application doesn't notice the difference.`,
+    points: [
+      msg`Passkeys, email and password, and single sign-on; two-factor authentication for everybody or for those you choose.`,
+      msg`API keys for scripts, sent as bearer tokens.`,
+      msg`One guard for every path: everything that isn't public requires sign-in.`,
+      msg`Sign-up can be open or closed, with a waitlist, and operators have their own pages.`,
+    ],
+    picture: <KeysPicture />,
+  },
+  {
+    id: "live",
+    title: msg`Records that are live`,
+    text: msg`Server code writes rows in a transaction and publishes nothing. The write-ahead log carries the change to every process, and each process pushes it to the sockets that subscribe to those rows.`,
+    points: [
+      msg`Every committed write shows up: from a form, a script, a migration, or psql.`,
+      msg`Whole transactions, in the order in which they were committed.`,
+      msg`After a lost connection, clients receive what they missed, or a fresh snapshot.`,
+      msg`Several processes need no broker between them.`,
+    ],
+    picture: (
+      <Source
+        title={msg`another window, no code`}
+        source={`# in psql, on the server
+update chat_threads
+set title = 'Harbour works'
+where title = 'Untitled';
+
+# every open list of threads that holds the row
+# now shows the new title`}
       />
     ),
   },

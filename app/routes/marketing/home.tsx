@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
-import type { ReactNode } from "react"
-import { href } from "react-router"
+import { href, useRouteLoaderData } from "react-router"
 import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { CopyButton } from "#app/features/site/copy-button.tsx"
 import { originOf, pageMeta } from "#app/features/site/page-meta.ts"
@@ -9,17 +8,15 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { Section } from "#app/features/site/section.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import type { loader as rootLoader } from "#app/root.tsx"
 import { servicesContext } from "#server/context.ts"
 import type { Route } from "./+types/home.ts"
-import { Comparison } from "./comparison.tsx"
-import { EmbeddedServices } from "./embedded-services.tsx"
-import { HowItWorks } from "./how-it-works.tsx"
 import { LiveDemo } from "./live-demo.tsx"
 import { ProductShots } from "./product-shots.tsx"
 import { Questions, questionsForSearch } from "./questions.tsx"
 import { WhatIsInIt } from "./what-is-in-it.tsx"
 
-const DESCRIPTION = msg`Tideline is a web application you host yourself: sign-in, a dashboard with AI chat and files, and an HTTP API, where every record on the screen is live. One process, one PostgreSQL, two commands.`
+const DESCRIPTION = msg`Chat with any model, share files and conversations in spaces, and see every change on every screen as it happens. Open source, on your own server: one process, one PostgreSQL, two commands.`
 
 /** Does not query the database: the boats are the latest that the process received. */
 export function loader({ context, request }: Route.LoaderArgs) {
@@ -33,7 +30,7 @@ export function loader({ context, request }: Route.LoaderArgs) {
 export const meta: Route.MetaFunction = ({ matches }) => {
   const i18n = i18nOf(matches)
   return pageMeta(matches, {
-    title: msg`Tideline: every record on the screen is live`,
+    title: msg`Tideline: your team's AI workspace, on your own server`,
     description: DESCRIPTION,
     path: "/",
     structuredData: [
@@ -57,122 +54,71 @@ export default function Home({ loaderData }: Route.ComponentProps) {
   const { boats, refused } = loaderData
   return (
     <>
-      <Hero>{boats && <LiveDemo boats={boats} refused={refused} />}</Hero>
-      <Section
-        id="how-it-works"
-        title={t`A commit is the announcement`}
-        lead={t`Realtime code usually has to remember to notify somebody. Here the code just writes a row. PostgreSQL's own log carries the change to every process, and each process pushes it to every screen that shows it.`}
-      >
-        <HowItWorks />
+      <Hero />
+      {boats && (
+        <div className="overflow-hidden border-y border-line bg-sunken">
+          <Section
+            title={t`Every record on the screen is live. Try it.`}
+            lead={t`Whatever writes to the database, whether a click, a script or you in psql, shows on every open screen: PostgreSQL's own log carries the commit there, and no code has to announce it.`}
+          >
+            <LiveDemo boats={boats} refused={refused} />
+          </Section>
+        </div>
+      )}
+      <Section title={t`What your team gets`}>
+        <WhatIsInIt />
       </Section>
-      <div className="overflow-hidden border-y border-line bg-sunken">
-        <Section
-          title={t`A product, not a starter kit`}
-          lead={t`This is what you have after the second command. A script took these screenshots from the running application, and every list in them is live.`}
-        >
-          <ProductShots />
-        </Section>
-      </div>
-      <div>
-        <Section
-          title={t`The parts you would otherwise assemble`}
-          lead={t`Most products spend their first week on these. They are here, they work together, and they are yours to change.`}
-        >
-          <WhatIsInIt />
-        </Section>
-      </div>
-      <div className="border-y border-line bg-sunken">
-        <Section
-          id="self-host"
-          title={t`Two commands, nothing else to install`}
-          lead={t`You need Node 20 or later, with npm. The first start writes a settings file with generated secrets, sets up a real PostgreSQL in a folder, and prints the URL to open.`}
-        >
-          <EmbeddedServices />
-        </Section>
-      </div>
-      <div>
-        <Section
-          id="comparison"
-          title={t`Compared with Next.js, Convex and Clerk`}
-          lead={t`Three good services, and the right choice for many teams. The difference is who runs them, where the data is stored, and how live updates work.`}
-        >
-          <Comparison />
-        </Section>
-      </div>
       <div className="border-t border-line bg-sunken">
         <Section title={t`Frequently asked questions`}>
           <Questions />
         </Section>
       </div>
-      <Closing />
     </>
   )
 }
 
-function Hero({ children }: { children: ReactNode }) {
+function Hero() {
+  const isSignedIn = useRouteLoaderData<typeof rootLoader>("root")?.isSignedIn ?? false
   return (
     <section className="relative overflow-hidden">
       <div
         aria-hidden="true"
         className="absolute inset-x-0 -top-48 -z-10 h-[56rem] bg-[radial-gradient(50%_60%_at_50%_30%,var(--color-accent-soft),transparent)]"
       />
-      <div className="mx-auto max-w-6xl px-5 pt-14 sm:px-8 sm:pt-24">
-        <div className="mx-auto max-w-3xl text-center">
+      <div className="mx-auto max-w-6xl px-5 pt-14 pb-16 sm:px-8 sm:pt-20 sm:pb-24">
+        <div className="mx-auto max-w-4xl text-center">
           <h1 className="text-display font-semibold">
-            <Trans>Every record on the screen is live.</Trans>
+            <Trans>Your team's AI workspace, on your own server.</Trans>
           </h1>
           <p className="mx-auto mt-6 max-w-2xl text-lg text-muted sm:text-xl sm:leading-8 sm:tracking-normal">
             <Trans>
-              Tideline is a web application on your own server: sign-in, AI chat, files and an HTTP API.
-              Whatever writes to its PostgreSQL, whether a click, a script or you in psql, shows on every open
-              screen.
+              Chat with any model, share files and conversations, and watch every change arrive on every
+              screen as it happens. Open source, one process and PostgreSQL; nothing leaves your machine
+              unless you say so.
             </Trans>
           </p>
           <div className="mt-8 flex flex-wrap justify-center gap-3">
-            <LinkButton to={SIGN_UP} size="lg">
-              <Trans>Create an account</Trans>
+            <LinkButton to={isSignedIn ? href("/dashboard") : SIGN_UP} size="lg">
+              {isSignedIn ? <Trans>Open Tideline</Trans> : <Trans>Try it now</Trans>}
               <Icon name="arrow-right" />
             </LinkButton>
-            <LinkButton to="#self-host" variant="secondary" size="lg">
-              <Trans>Host it yourself</Trans>
+            <LinkButton to={href("/docs/:page", { page: "self-hosting" })} variant="secondary" size="lg">
+              <Trans>Install in two commands</Trans>
             </LinkButton>
           </div>
           <div
+            id="install"
             data-copyable=""
             className="mt-6 inline-flex items-center gap-2 rounded-full border border-line bg-surface py-1 pr-1.5 pl-5 font-mono text-sm shadow-sm"
           >
             <code>npm ci && npm start</code>
             <CopyButton className="rounded-full" />
           </div>
-        </div>
-        <div className="mt-12 pb-16 sm:mt-16 sm:pb-24">{children}</div>
-      </div>
-    </section>
-  )
-}
-
-function Closing() {
-  return (
-    <section className="border-t border-line bg-accent-soft">
-      <div className="mx-auto flex max-w-6xl flex-col items-start gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center md:justify-between">
-        <div>
-          <h2 className="text-3xl font-semibold">
-            <Trans>See it with your own records</Trans>
-          </h2>
-          <p className="mt-3 max-w-xl text-lg text-muted">
-            <Trans>
-              Create an account here, open the dashboard in two windows, and rename something in one of them.
-            </Trans>
+          <p className="mt-3 text-sm text-faint">
+            <Trans>MIT licence, no paid edition</Trans>
           </p>
         </div>
-        <div className="flex flex-wrap gap-3">
-          <LinkButton to={SIGN_UP} size="lg">
-            <Trans>Create an account</Trans>
-          </LinkButton>
-          <LinkButton to={href("/docs")} variant="secondary" size="lg">
-            <Trans>Read the documentation</Trans>
-          </LinkButton>
-        </div>
+        <ProductShots />
       </div>
     </section>
   )

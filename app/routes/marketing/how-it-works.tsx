@@ -8,12 +8,16 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 export function HowItWorks() {
   const { t } = useLingui()
   return (
-    <div className="grid gap-6 lg:grid-cols-2 lg:gap-10">
+    <div className="grid items-start gap-6 lg:grid-cols-2 lg:gap-10">
       <div className="overflow-hidden rounded-xl border border-line bg-surface shadow-sm">
         <p className="border-b border-line bg-sunken px-5 py-2.5 font-mono text-xs text-muted">
           server/files/files.ts, <Trans>shortened</Trans>
         </p>
-        <pre tabIndex={0} className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6">
+        <pre
+          data-quote="server/files/files.ts"
+          tabIndex={0}
+          className="overflow-x-auto p-5 font-mono text-[0.8125rem] leading-6"
+        >
           <Code source={RENAME} />
         </pre>
       </div>
@@ -44,14 +48,15 @@ const RENAME = `export async function renameFile(
   scope: Scope<"db" | "viewer">,
   id: string,
   { fileName }: RenameFile,
-) {
-  const [renamed] = await scope.db
-    .update(files)
-    .set({ fileName })
-    .where(ownFile(scope, id))
-    .returning(summary)
-  if (!renamed) throw new NotFound("file")
-  return renamed
+): Promise<FileSummary> {
+  const name = cleanFileName(fileName)
+  …
+        .update(files)
+        .set({ fileName: name })
+        .where(and(editableFiles({ ...scope, db: tx }), here))
+        .returning(summary),
+  …
+  return summaryOf(renamed)
 }
 
 // Nothing is published. The commit is enough.`

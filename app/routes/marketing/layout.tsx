@@ -10,7 +10,9 @@ import type { Route } from "./+types/layout.ts"
 export const handle = { credential: "none", static: true, shared: true }
 
 export function loader({ context }: Route.LoaderArgs) {
-  return { nonce: context.get(nonceContext), docs: context.get(servicesContext).config.docsUrl }
+  const { docsUrl: docs, identity } = context.get(servicesContext).config
+  const hasWaitlist = identity.signup === "closed" || identity.signup === "invited"
+  return { nonce: context.get(nonceContext), docs, hasWaitlist }
 }
 
 export const links: Route.LinksFunction = () => [
@@ -20,7 +22,12 @@ export const links: Route.LinksFunction = () => [
 export default function MarketingLayout({ loaderData }: Route.ComponentProps) {
   const root = useRouteLoaderData<typeof rootLoader>("root")
   return (
-    <SiteFrame isSignedIn={root?.isSignedIn ?? false} theme={root?.theme ?? "system"} docs={loaderData.docs}>
+    <SiteFrame
+      isSignedIn={root?.isSignedIn ?? false}
+      theme={root?.theme ?? "system"}
+      docs={loaderData.docs}
+      hasWaitlist={loaderData.hasWaitlist}
+    >
       <Outlet />
       {/* Not `async`: React would move it to the head, where a cached one runs before there is a page. */}
       <script type="module" src={enhance} nonce={loaderData.nonce} />

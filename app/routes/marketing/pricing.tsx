@@ -1,11 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { msg } from "@lingui/core/macro"
 import type { ReactNode } from "react"
-import { href } from "react-router"
+import { href, useRouteLoaderData } from "react-router"
 import { SIGN_UP } from "#app/features/identity/addresses.ts"
 import { PageHead } from "#app/features/site/page-head.tsx"
 import { pageMeta } from "#app/features/site/page-meta.ts"
-import { Badge } from "#app/ui/badge.tsx"
+import type { loader as rootLoader } from "#app/root.tsx"
 import { LinkButton } from "#app/ui/button.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { Icon } from "#app/ui/icon.tsx"
@@ -21,7 +21,7 @@ export function loader({ context }: Route.LoaderArgs) {
 
 export const meta: Route.MetaFunction = ({ matches }) =>
   pageMeta(matches, {
-    title: msg`Pricing`,
+    title: msg`Plans`,
     description: msg`Tideline is free to run yourself. A server has two plans, Free and Pro; this page shows what each includes on this server.`,
     path: href("/pricing"),
   })
@@ -29,12 +29,13 @@ export const meta: Route.MetaFunction = ({ matches }) =>
 export default function Pricing({ loaderData }: Route.ComponentProps) {
   const { t, i18n } = useLingui()
   const { plans, hasChat, isClerk } = loaderData
+  const isSignedIn = useRouteLoaderData<typeof rootLoader>("root")?.isSignedIn ?? false
   return (
     <div className="mx-auto max-w-6xl px-5 pb-24 sm:px-8">
-      <PageHead title={t`The software is free.`}>
+      <PageHead title={t`Plans on this server`}>
         <Trans>
-          Tideline is MIT-licensed and has no paid edition. The administrator of a server decides who is on
-          which of two plans. These are the plans of this server.
+          The software is free: Tideline is MIT-licensed and has no paid edition. The administrator of a
+          server decides who is on which of two plans.
         </Trans>
       </PageHead>
       <div className="mt-4 grid gap-5 md:grid-cols-3">
@@ -43,27 +44,18 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
           price={t`No charge`}
           note={t`What everybody gets after signing up.`}
           points={describePlan(plans.free, { hasChat, i18n })}
+          isMarked
           action={
-            <LinkButton to={SIGN_UP} variant="secondary" className="w-full">
-              <Trans>Create an account</Trans>
+            <LinkButton to={isSignedIn ? href("/dashboard") : SIGN_UP} className="w-full">
+              {isSignedIn ? <Trans>Open Tideline</Trans> : <Trans>Sign up</Trans>}
             </LinkButton>
           }
         />
         <Plan
           name={t`Pro`}
-          price={isClerk ? t`Through Clerk` : t`From the operator`}
-          note={
-            isClerk
-              ? t`Subscribed to in your Clerk account.`
-              : t`Granted by the administrator of this server.`
-          }
+          price={isClerk ? t`Through Clerk` : t`On request`}
+          note={isClerk ? t`Subscribed to in your Clerk account.` : t`Ask the administrator of this server.`}
           points={describePlan(plans.pro, { hasChat, i18n })}
-          isMarked
-          action={
-            <LinkButton to={SIGN_UP} className="w-full">
-              <Trans>Start with Free</Trans>
-            </LinkButton>
-          }
         />
         <Plan
           name={t`Your own server`}
@@ -97,7 +89,7 @@ export default function Pricing({ loaderData }: Route.ComponentProps) {
             </Trans>{" "}
             {isClerk
               ? t`This server uses Clerk: subscribing there upgrades you to Pro, and cancelling the subscription moves you back.`
-              : t`This server manages its own accounts: its operator upgrades you to Pro, or back.`}{" "}
+              : t`This server manages its own accounts: its administrator upgrades you to Pro, or back.`}{" "}
             <Trans>
               The new limits apply from your next request. Going back to Free deletes nothing, but you can't
               add files until yours fit the quota again.
@@ -121,7 +113,7 @@ function Plan({
   price: string
   note: string
   points: string[]
-  action: ReactNode
+  action?: ReactNode
   isMarked?: boolean
 }) {
   return (
@@ -131,14 +123,7 @@ function Plan({
         isMarked ? "border-accent shadow-md" : "border-line shadow-sm",
       )}
     >
-      <h2 className="flex items-center justify-between text-lg font-semibold">
-        {name}
-        {isMarked ? (
-          <Badge tone="accent">
-            <Trans>More space</Trans>
-          </Badge>
-        ) : null}
-      </h2>
+      <h2 className="text-lg font-semibold">{name}</h2>
       <p className="mt-4 text-2xl font-semibold">{price}</p>
       <p className="mt-1 text-sm text-muted">{note}</p>
       <ul className="mt-6 mb-8 grid gap-3 border-t border-line pt-6 text-sm">
@@ -149,7 +134,7 @@ function Plan({
           </li>
         ))}
       </ul>
-      <div className="mt-auto">{action}</div>
+      {action ? <div className="mt-auto">{action}</div> : null}
     </section>
   )
 }

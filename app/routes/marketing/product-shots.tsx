@@ -1,39 +1,34 @@
 import { msg } from "@lingui/core/macro"
-import chatDark from "./pictures/chat-dark.avif"
-import chatLight from "./pictures/chat-light.avif"
-import filesDark from "./pictures/files-dark.avif"
-import filesLight from "./pictures/files-light.avif"
-import phoneDark from "./pictures/files-phone-dark.avif"
-import phoneLight from "./pictures/files-phone-light.avif"
+import { Trans } from "@lingui/react/macro"
+import spaceDark from "./pictures/space-dark.avif"
+import spaceLight from "./pictures/space-light.avif"
+import phoneDark from "./pictures/space-phone-dark.avif"
+import phoneLight from "./pictures/space-phone-light.avif"
 import { Shot } from "./shot.tsx"
 
-/** Screenshots of the product. `npm run screenshots -- --site` takes them. */
+/** A space at work, on two screens. `npm run screenshots -- --site` takes the pictures. */
 export function ProductShots() {
   return (
-    <div className="relative pb-4 lg:pb-24">
+    <figure className="relative mt-12 pb-8 sm:mt-16">
       <Shot
-        light={chatLight}
-        dark={chatDark}
+        light={spaceLight}
+        dark={spaceDark}
         size={[1240, 800]}
-        alt={msg`The chat: conversations on the left, and a reply with a table of tides and a highlighted query.`}
+        alt={msg`A conversation of the space “Harbour team”: Grant's question, a reply with a table of tides, and Ada's message that mentions Grant.`}
         className="rounded-xl"
       />
-      <div className="mt-4 grid grid-cols-[1fr_29%] items-end gap-4 lg:absolute lg:-right-6 lg:bottom-0 lg:mt-0 lg:w-3/5">
-        <Shot
-          light={filesLight}
-          dark={filesDark}
-          size={[1240, 800]}
-          alt={msg`The files page: search, types, and a list with thumbnails, sizes and times.`}
-          className="rounded-lg"
-        />
+      <div className="absolute right-0 -bottom-2 hidden w-[17%] sm:block lg:-right-4">
         <Shot
           light={phoneLight}
           dark={phoneDark}
           size={[390, 800]}
-          alt={msg`The same files on a phone.`}
+          alt={msg`The same conversation on a phone.`}
           className="rounded-[1.1rem]"
         />
       </div>
-    </div>
+      <figcaption className="mt-6 text-center text-sm text-muted">
+        <Trans>Two people, three screens, one row in PostgreSQL.</Trans>
+      </figcaption>
+    </figure>
   )
 }

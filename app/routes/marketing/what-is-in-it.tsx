@@ -26,39 +26,39 @@ export function WhatIsInIt() {
 
 const parts: { icon: IconName; title: MessageDescriptor; text: MessageDescriptor; place: string }[] = [
   {
-    icon: "waves",
-    title: msg`Live records`,
-    text: msg`Lists and conversations follow the database. A page is rendered on the server with its rows and then goes live without asking again.`,
-    place: "live",
-  },
-  {
-    icon: "key",
-    title: msg`Sign-in, yours or Clerk's`,
-    text: msg`Email and password, password reset and API keys are built in. Set two keys and Clerk takes over, plans included.`,
-    place: "sign-in",
-  },
-  {
     icon: "sparkle",
     title: msg`AI chat`,
-    text: msg`Streams from any OpenAI-compatible gateway, uses tools such as looking up your files, and keeps within the limits you set.`,
+    text: msg`Replies stream from any OpenAI-compatible gateway, also one on your own machine. It can look up your files, and keeps within the limits you set.`,
     place: "chat",
+  },
+  {
+    icon: "people",
+    title: msg`Spaces and mentions`,
+    text: msg`Conversations and files that a team shares, with roles and invitations. Mention a colleague, and they are notified wherever they are signed in.`,
+    place: "spaces",
   },
   {
     icon: "folder",
     title: msg`Files`,
-    text: msg`Upload, list, rename, download and delete, with a quota per plan. The type is detected from the content, not the name.`,
+    text: msg`Uploads that resume, previews, links to share, a trash, and a quota for each plan. The type is detected from the content, not the name.`,
     place: "files",
+  },
+  {
+    icon: "key",
+    title: msg`Sign-in with passkeys`,
+    text: msg`Passkeys, passwords, two-factor authentication and single sign-on are built in. Set two keys and Clerk takes over, plans included.`,
+    place: "sign-in",
   },
   {
     icon: "code",
     title: msg`An HTTP API`,
-    text: msg`API keys, exact rate limits reported in headers, and an OpenAPI document generated from the schemas that validate requests.`,
+    text: msg`API keys with permissions, exact rate limits reported in headers, and an OpenAPI document generated from the schemas that validate requests.`,
     place: "api",
   },
   {
     icon: "shield",
     title: msg`Built for operators`,
-    text: msg`Every invalid setting reported at startup, migrations under a lock, a strict content security policy, and a shutdown that lets work finish.`,
+    text: msg`One process and one PostgreSQL. Backups to any moment, every invalid setting reported at startup, and a shutdown that lets work finish.`,
     place: "operation",
   },
 ]
