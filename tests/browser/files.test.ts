@@ -10,6 +10,7 @@ import {
   link,
   openFilesBrowser,
   type FilesBrowser,
+  chooseFor,
 } from "../support/files-browser.ts"
 import { sparseFile } from "../support/sparse-file.ts"
 
@@ -91,7 +92,7 @@ describe("the files page", () => {
     const download = page.waitForEvent("download")
     await page.getByRole("link", { name: "Download plain.txt" }).click()
     expect((await download).suggestedFilename()).toBe("plain.txt")
-    await page.getByRole("button", { name: "Move plain.txt to trash" }).click()
+    await page.getByRole("button", { name: "Delete plain.txt" }).click()
     await page.getByText("No file names match “plain”").waitFor()
     await page.goto("/dashboard/files")
     await page.setInputFiles("input[name=file]", sparseFile("film.mov", 1_000_001))
@@ -109,7 +110,7 @@ describe("the files page in German", () => {
     await choose(page, sparseFile("flut.txt", 1_000_001), "Hochladen")
     await page.getByText("Sie ist zu groß. Eine Datei darf höchstens 1 MB groß sein.").waitFor()
     await isLive(page)
-    await page.getByRole("button", { name: "ebbe.txt in den Papierkorb verschieben" }).click()
+    await chooseFor(page, "ebbe.txt", "Löschen", "Aktionen für ebbe.txt")
     await page.getByText("ebbe.txt ist im Papierkorb").waitFor()
     await page.goto("/dashboard/files/trash")
     await page.getByText("noch 30 Tage").waitFor()
@@ -123,7 +124,7 @@ describe("the trash", () => {
     const other = await open("/dashboard/files")
     await link(other, "tides.txt").waitFor()
     await isLive(page)
-    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
+    await chooseFor(page, "tides.txt", "Delete")
     await link(other, "tides.txt").waitFor({ state: "detached" })
     expect((await files.ada(`/api/files/${_id}`)).status).toBe(404)
     await page.getByText("tides.txt is in the trash").waitFor()
@@ -147,9 +148,9 @@ describe("the trash", () => {
       await page.getByText("one.txt was restored").waitFor()
       expect((await files.list()).map(({ fileName }) => fileName)).toEqual(["one.txt"])
 
-      await page.getByRole("button", { name: "Delete two.txt permanently" }).click()
-      await page.getByRole("heading", { name: "Delete two.txt permanently?" }).waitFor()
-      await page.getByRole("button", { name: "Delete permanently", exact: true }).click()
+      await page.getByRole("button", { name: "Delete forever: two.txt" }).click()
+      await page.getByRole("heading", { name: "Delete two.txt forever?" }).waitFor()
+      await page.getByRole("button", { name: "Delete forever", exact: true }).click()
       await expect.poll(() => inTrash.getByRole("listitem").count()).toBe(1)
       await expect.poll(() => files.usage()).toEqual({ used: 2000, reserved: 0 })
 
@@ -163,7 +164,7 @@ describe("the trash", () => {
   inAll("works without JavaScript", async () => {
     await files.add("tides.txt")
     const page = await open("/dashboard/files", { javaScriptEnabled: false })
-    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
+    await chooseFor(page, "tides.txt", "Delete")
     await page.getByText("No files yet").waitFor()
     await page.getByRole("link", { name: "Trash", exact: true }).click()
     await page.getByRole("button", { name: "Restore tides.txt" }).click()
@@ -242,12 +243,53 @@ describe("several files", () => {
   })
 })
 
+describe("the list of files", () => {
+  it("has a row of heads that sort, and a checkbox that selects all and then none", async () => {
+    for (const name of ["b.txt", "a.txt", "c.txt"]) await files.add(name)
+    const page = await open("/dashboard/files")
+    await page.getByRole("link", { name: "Name", exact: true }).click()
+    await expect.poll(() => namesIn(page)).toEqual(["a.txt", "b.txt", "c.txt"])
+    await page.getByRole("link", { name: "Name", exact: true }).click()
+    await expect.poll(() => namesIn(page)).toEqual(["c.txt", "b.txt", "a.txt"])
+    await page.getByRole("checkbox", { name: "Select b.txt" }).click()
+    await page.getByRole("toolbar").getByRole("button", { name: "Select all 3" }).waitFor()
+    await page.getByRole("checkbox", { name: "Select all" }).click()
+    await page.getByRole("toolbar").getByText("3 selected").waitFor()
+    await page.getByRole("checkbox", { name: "Clear selection" }).click()
+    await page.getByRole("toolbar").waitFor({ state: "detached" })
+  })
+
+  it("shows the actions of a row under the pointer, with the focus, or selected", async () => {
+    await files.add("a.txt")
+    const page = await open("/dashboard/files")
+    const actions = page.getByRole("button", { name: "Actions for a.txt" })
+    const opacity = () => actions.evaluate((button) => getComputedStyle(button).opacity)
+    await page.mouse.move(0, 0)
+    expect(await opacity()).toBe("0")
+    await link(page, "a.txt").hover()
+    await expect.poll(opacity).toBe("1")
+    await page.mouse.move(0, 0)
+    await link(page, "a.txt").focus()
+    await expect.poll(opacity).toBe("1")
+  })
+
+  it("cuts a long name in its middle, and shows its end", async () => {
+    const name = `minutes of the harbour committee ${"and what was left open ".repeat(6)}version 12.txt`
+    await files.add(name)
+    const page = await open("/dashboard/files", { viewport: { width: 390, height: 800 } })
+    await link(page, name).waitFor()
+    const end = page.getByText("rsion 12.txt", { exact: true })
+    const box = await end.boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
+  })
+})
+
 describe("a shared file", () => {
   it("opens without an account, counts downloads, and stops working when its link is revoked", async () => {
     await files.add("tides.txt", "high water 06:12")
     const page = await open("/dashboard/files", { permissions: ["clipboard-read", "clipboard-write"] })
     await isLive(page)
-    await page.getByRole("button", { name: "Share tides.txt" }).click()
+    await chooseFor(page, "tides.txt", "Share")
     await page.getByLabel("Download limit").fill("5")
     await page.getByRole("button", { name: "Create link" }).click()
     await page.getByRole("button", { name: "Copy", exact: true }).click()
@@ -276,7 +318,7 @@ describe("a shared file", () => {
   inAll("asks for its password", async () => {
     await files.add("tides.txt", "high water 06:12")
     const page = await open("/dashboard/files")
-    await page.getByRole("button", { name: "Share tides.txt" }).click()
+    await chooseFor(page, "tides.txt", "Share")
     await page.getByLabel("Password").fill("low water")
     await page.getByRole("button", { name: "Create link" }).click()
     const address = await page.getByLabel("The link", { exact: true }).inputValue()
@@ -618,3 +660,10 @@ describe("a file that contains a script", () => {
     expect(asked).not.toContain("/api/files")
   })
 })
+
+function namesIn(page: Page): Promise<(string | null)[]> {
+  return page
+    .getByRole("list", { name: "Your files" })
+    .getByRole("link")
+    .evaluateAll((links) => links.filter((each) => "file" in each.dataset).map((each) => each.textContent))
+}

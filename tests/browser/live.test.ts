@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { chooseFor } from "../support/files-browser.ts"
 import { inAll } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
@@ -415,7 +416,7 @@ function fileNamed(page: Page, name: string) {
 }
 
 async function rename(page: Page, from: string, stem: string) {
-  await page.getByRole("button", { name: `Rename ${from}` }).click()
+  await chooseFor(page, from, "Rename")
   await page.getByRole("textbox", { name: `New name for ${from}` }).fill(stem)
   await page.keyboard.press("Enter")
 }

@@ -5,7 +5,12 @@ import type { Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
-import { link as fileNamed, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import {
+  link as fileNamed,
+  openFilesBrowser,
+  type FilesBrowser,
+  chooseFor,
+} from "../support/files-browser.ts"
 
 let tideline: FilesBrowser
 beforeAll(async () => {
@@ -134,7 +139,7 @@ describe("the scripts of the live connection", () => {
   it("lose no action taken before they load: it shows immediately, runs once they have loaded, and can be undone", async () => {
     await tideline.add("tides.txt")
     const { page, letThrough } = await openWithoutLink("/dashboard/files")
-    await page.getByRole("button", { name: "Move tides.txt to trash" }).click()
+    await chooseFor(page, "tides.txt", "Delete")
     await fileNamed(page, "tides.txt").waitFor({ state: "detached" })
     expect(await tideline.list()).toHaveLength(1)
     letThrough()

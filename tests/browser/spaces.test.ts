@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
+import { chooseFor } from "../support/files-browser.ts"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll, sample } from "../support/all.ts"
 import { post, postAsync } from "../support/api.ts"
@@ -130,7 +131,7 @@ describe("the files of a space", () => {
     const row = owner.getByRole("listitem").filter({ hasText: "tides.txt" })
     await row.getByText("Grace Hopper").waitFor()
     await row.hover()
-    await row.getByRole("button", { name: "Move tides.txt to trash" }).click()
+    await chooseFor(owner, "tides.txt", "Delete")
     await editor.getByRole("link", { name: "tides.txt", exact: true }).waitFor({ state: "detached" })
     await editor.getByRole("link", { name: "Trash" }).click()
     await editor.getByRole("button", { name: "Restore tides.txt" }).click()

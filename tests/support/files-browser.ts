@@ -110,3 +110,14 @@ export function link(page: Page, name: string) {
 export function focused(page: Page) {
   return page.evaluate(() => document.activeElement?.textContent)
 }
+
+/** Chooses from the menu of a file in the list, whose button has a name in the page's language. */
+export async function chooseFor(
+  page: Page,
+  fileName: string,
+  act: string,
+  button = `Actions for ${fileName}`,
+) {
+  await page.getByRole("button", { name: button }).click()
+  await page.getByRole("menuitem", { name: act, exact: true }).click()
+}

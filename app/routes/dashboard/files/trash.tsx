@@ -25,6 +25,7 @@ import { requireScope } from "#server/http/scope.ts"
 import { addressesIn, usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "#app/ui/page.tsx"
+import { CutName } from "./cut-name.tsx"
 import { iconOf } from "./list/file-thumbnail.tsx"
 import { loadUsage } from "./list/load-usage.ts"
 import { PlaceUsage } from "./list/usage-meter.tsx"
@@ -210,11 +211,11 @@ function TrashRow({
   return (
     <li className="flex min-h-15 items-center gap-3.5 py-1.5 pr-2 pl-4 sm:pr-3">
       <span className="grid size-10 shrink-0 place-items-center rounded-md border border-line bg-sunken text-faint">
-        <Icon name={iconOf(file.mimeType)} />
+        <Icon name={iconOf(file)} />
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        <p dir="auto" className="truncate font-medium" title={fileName}>
-          {fileName}
+        <p dir="auto" className="font-medium" title={fileName}>
+          <CutName name={fileName} />
         </p>
         <p className="truncate text-faint tabular-nums">
           {formats.bytes(file.size)} ·{" "}
@@ -242,11 +243,13 @@ function TrashRow({
           </PlainForm>
           <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
             <button
-              className={buttonClass({ variant: "ghost", size: "icon" })}
-              aria-label={t`Delete ${fileName} permanently`}
-              title={t`Delete permanently`}
+              className={buttonClass({ variant: "ghost", size: "sm" })}
+              aria-label={t`Delete forever: ${fileName}`}
             >
               <Icon name="x" />
+              <span className="max-sm:hidden">
+                <Trans>Delete forever</Trans>
+              </span>
             </button>
           </PlainForm>
         </>
@@ -298,7 +301,7 @@ function PurgeDialog({
     <Dialog
       open
       onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
-      title={asked === "all" ? t`Empty the trash?` : t`Delete ${fileName} permanently?`}
+      title={asked === "all" ? t`Empty the trash?` : t`Delete ${fileName} forever?`}
       description={t`It can't be recovered, and links to it stop working.`}
       actions={
         <>
@@ -310,7 +313,7 @@ function PurgeDialog({
             }
           />
           <Button variant="danger" onClick={onPurge}>
-            {asked === "all" ? t`Empty the trash` : t`Delete permanently`}
+            {asked === "all" ? t`Empty the trash` : t`Delete forever`}
           </Button>
         </>
       }

@@ -13,6 +13,7 @@ import type { FileSummary, ListFiles } from "#server/files/contract.ts"
 import type { Loaded } from "#live/contract"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { FileList } from "./file-list.tsx"
+import { ListHead } from "./list-head.tsx"
 import type { Placing } from "./place-files-dialog-part.tsx"
 import { Preview } from "./preview.tsx"
 import { SelectionBar } from "./selection-bar.tsx"
@@ -80,6 +81,11 @@ export function Browser({
     ...selection.matching,
   }
 
+  const isAllSelected =
+    selection.matching === null
+      ? !hasMore && selection.count === files.length
+      : selection.matching.except.length === 0
+
   function trashSelected() {
     if (everything) void acts.trashAll(everything, selection.count).then((isDone) => isDone && clear())
     else acts.trash(selection.files)
@@ -118,22 +124,32 @@ export function Browser({
       {files.length === 0 ? (
         <NothingFound query={query} />
       ) : (
-        <FileList
-          pages={pages}
-          selection={selection}
-          acts={acts}
-          now={now}
-          showsModified={query.sort.startsWith("modified")}
-          onOpen={({ _id }) => setOpenId(_id)}
-          onShare={setShared}
-          onPlace={(file, act) => setPlacing({ act, files: [file], count: 1, everything: null })}
-          onTrashSelected={trashSelected}
-        />
+        <>
+          <ListHead
+            query={query}
+            isAll={isAllSelected}
+            isSome={selection.count > 0 && !isAllSelected}
+            onAll={selectAll}
+            onNone={clear}
+          />
+          <FileList
+            pages={pages}
+            selection={selection}
+            acts={acts}
+            now={now}
+            showsModified={query.sort.startsWith("modified")}
+            onOpen={({ _id }) => setOpenId(_id)}
+            onShare={setShared}
+            onPlace={(file, act) => setPlacing({ act, files: [file], count: 1, everything: null })}
+            onTrashSelected={trashSelected}
+          />
+        </>
       )}
       <PlainPages query={query} nextCursor={nextPage} />
       <SelectionBar
         selection={selection}
-        isAll={!hasMore && selection.files.length === files.length}
+        isAll={isAllSelected}
+        loaded={hasMore ? null : files.length}
         offered={offered}
         onAll={selectAll}
         onDownload={() =>

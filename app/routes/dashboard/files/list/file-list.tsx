@@ -13,7 +13,6 @@ import { Spinner } from "#app/ui/spinner.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { useHydrated } from "#app/ui/use-hydrated.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
-import { useOtherPlaces } from "#app/routes/dashboard/place/use-spaces.ts"
 import { FileRow, type RowActs } from "./file-row.tsx"
 import { RowMenu, type OpenMenu } from "./row-menu.tsx"
 import type { FileActs } from "./use-file-acts.ts"
@@ -58,7 +57,6 @@ export function FileList({
 }) {
   const { t } = useLingui()
   const { mayEdit, spaceName } = usePlace()
-  const hasPlaces = useOtherPlaces().length > 0
   const { rows: files, hasMore, isLoading, loadMore } = pages
   const list = useRef<HTMLUListElement>(null)
   const isHydrated = useHydrated()
@@ -179,7 +177,6 @@ export function FileList({
               isSelected={selection.has(file._id)}
               isSelecting={isSelecting}
               isNaming={file._id === namingId}
-              hasPlaces={hasPlaces}
               problem={acts.problemOf(file._id)}
               now={now}
               showsModified={showsModified}

@@ -3,12 +3,14 @@ import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, typ
 import { href } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
+import { Checkmark } from "#app/ui/checkmark.tsx"
 import { classNames } from "#app/ui/class-names.ts"
 import { GhostButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { CutName } from "#app/routes/dashboard/files/cut-name.tsx"
 import { addressOfTab } from "./address.ts"
 import { FileNameForm } from "./file-name-form.tsx"
 import { FilePicture } from "./file-thumbnail.tsx"
@@ -44,8 +46,6 @@ interface FileRowProps {
   /** Whether any file is selected. */
   isSelecting: boolean
   isNaming: boolean
-  /** Whether there are places to move it to: the menu has what the row does not. */
-  hasPlaces: boolean
   problem: string | undefined
   now: number
   /** The time at which it was modified, and not that of its upload. */
@@ -62,7 +62,6 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
   const { nameOf } = usePlace()
   const row = useRef<HTMLLIElement>(null)
   const tabIndex = props.isReachable ? undefined : -1
-  const address = href("/api/files/:fileId", { fileId: file._id })
   const isPlaced = offset !== null
   useLayoutEffect(() => {
     if (isPlaced) measure?.(row.current)
@@ -111,6 +110,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
               target="_blank"
               rel="noreferrer"
               title={fileName}
+              aria-label={fileName}
               dir="auto"
               tabIndex={tabIndex}
               draggable={false}
@@ -120,9 +120,9 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
                 if (event.shiftKey || event.ctrlKey || event.metaKey) acts.current?.onSelect(event, file)
                 else acts.current?.onOpen(file)
               }}
-              className="block w-fit max-w-full truncate rounded-sm font-medium hover:underline"
+              className="block w-fit max-w-full rounded-sm font-medium hover:underline"
             >
-              {fileName}
+              <CutName name={fileName} />
             </a>
           )}
           {problem ? (
@@ -167,16 +167,18 @@ export const FileRow = memo(function FileRow(props: FileRowProps) {
           />
         </p>
       </div>
-      <WideActs {...props} tabIndex={tabIndex} address={address} />
-      <GhostButton
-        label={t`Actions for ${fileName}`}
-        icon="more"
-        title={undefined}
-        aria-haspopup="menu"
-        tabIndex={tabIndex}
-        onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
-        className={props.hasPlaces ? "noscript:hidden" : "sm:hidden noscript:hidden"}
-      />
+      <div className="flex shrink-0 items-center">
+        <PlainActs {...props} tabIndex={tabIndex} />
+        <GhostButton
+          label={t`Actions for ${fileName}`}
+          icon="more"
+          title={undefined}
+          aria-haspopup="menu"
+          tabIndex={tabIndex}
+          onClick={({ currentTarget }) => acts.current?.onMenu(file, currentTarget)}
+          className={classNames("noscript:hidden", !isSelected && SHOWN_ON_HOVER)}
+        />
+      </div>
     </li>
   )
 })
@@ -198,7 +200,7 @@ function ModifiedTime({
   )
 }
 
-/** The file's picture, with its checkbox in the same place. */
+/** The checkbox and the file's picture; on a phone, in the same place. */
 function Picture({
   file,
   isSelected,
@@ -209,105 +211,66 @@ function Picture({
   const { t } = useLingui()
   const { fileName } = file
   return (
-    <label className="relative -m-1 grid size-12 shrink-0 cursor-pointer place-items-center noscript:pointer-events-none">
-      <FilePicture file={file} />
-      <span
+    <label className="relative -m-1 flex min-h-12 shrink-0 cursor-pointer items-center gap-3.5 p-1 noscript:pointer-events-none">
+      <Checkmark
+        label={t`Select ${fileName}`}
+        isChecked={isSelected}
+        tabIndex={tabIndex}
+        onChange={({ nativeEvent }) =>
+          acts.current?.onToggle(file, {
+            shiftKey: "shiftKey" in nativeEvent && nativeEvent.shiftKey === true,
+          })
+        }
         className={classNames(
-          "absolute top-0 left-0 grid size-5 noscript:hidden",
-          !isSelected &&
-            !isSelecting &&
-            "opacity-0 group-hover:opacity-100 has-focus-visible:opacity-100 touch:group-hover:opacity-0",
+          "max-sm:absolute max-sm:top-0 max-sm:left-0 noscript:hidden",
+          !isSelected && !isSelecting && "max-sm:opacity-0 max-sm:has-focus-visible:opacity-100",
         )}
-      >
-        <input
-          type="checkbox"
-          checked={isSelected}
-          tabIndex={tabIndex}
-          aria-label={t`Select ${fileName}`}
-          onChange={({ nativeEvent }) =>
-            acts.current?.onToggle(file, {
-              shiftKey: "shiftKey" in nativeEvent && nativeEvent.shiftKey === true,
-            })
-          }
-          className="col-start-1 row-start-1 cursor-pointer appearance-none rounded-sm border border-line-strong bg-surface shadow-sm checked:border-accent checked:bg-accent"
-        />
-        {isSelected ? (
-          <Icon
-            name="check"
-            className="pointer-events-none col-start-1 row-start-1 size-3.5 place-self-center text-on-accent forced-colors:text-[Highlight]"
-          />
-        ) : null}
-      </span>
+      />
+      <FilePicture file={file} />
     </label>
   )
 }
 
-interface ActsProps extends FileRowProps {
-  address: string
-  tabIndex: number | undefined
-}
-
-/** The actions beside the name. Without JavaScript, those that a link and a form can do. */
-function WideActs({ file, acts, address, tabIndex }: ActsProps) {
+/** What a link and a form can do without JavaScript; with it, the menu does the rest. */
+function PlainActs({ file, tabIndex, isSelected }: FileRowProps & { tabIndex: number | undefined }) {
   const { t } = useLingui()
   const { mayEdit } = usePlace()
   const { fileName } = file
   return (
-    <div className="hidden shrink-0 items-center sm:flex noscript:flex">
+    <>
       <a
-        href={`${address}?download`}
+        href={href("/api/files/:fileId", { fileId: file._id }) + "?download"}
         download={fileName}
         tabIndex={tabIndex}
         aria-label={t`Download ${fileName}`}
-        title={t`Download ${fileName}`}
-        className={buttonClass({ variant: "ghost", size: "icon" })}
+        title={t`Download`}
+        className={buttonClass(
+          { variant: "ghost", size: "icon" },
+          classNames("max-sm:hidden noscript:inline-flex", !isSelected && SHOWN_ON_HOVER),
+        )}
       >
         <Icon name="download" />
       </a>
-      {mayEdit ? <EditActs file={file} acts={acts} tabIndex={tabIndex} /> : null}
-    </div>
-  )
-}
-
-function EditActs({ file, acts, tabIndex }: Pick<ActsProps, "file" | "acts" | "tabIndex">) {
-  const { t } = useLingui()
-  const { fileName } = file
-  return (
-    <>
-      <GhostButton
-        label={t`Share ${fileName}`}
-        icon="link"
-        tabIndex={tabIndex}
-        onClick={() => acts.current?.onShare(file)}
-        className="noscript:hidden"
-      />
-      <GhostButton
-        label={t`Rename ${fileName}`}
-        icon="edit"
-        tabIndex={tabIndex}
-        onClick={() => acts.current?.onName(file)}
-        className="noscript:hidden"
-      />
-      <form
-        method="post"
-        onSubmit={(event) => {
-          event.preventDefault()
-          acts.current?.onTrash(file)
-        }}
-      >
-        <input type="hidden" name="id" value={file._id} />
-        <GhostButton
-          type="submit"
-          name="intent"
-          value="remove"
-          label={t`Move ${fileName} to trash`}
-          icon="trash"
-          tabIndex={tabIndex}
-        />
-      </form>
+      {mayEdit ? (
+        <form method="post" className="hidden noscript:block">
+          <input type="hidden" name="id" value={file._id} />
+          <GhostButton
+            type="submit"
+            name="intent"
+            value="remove"
+            label={t`Delete ${fileName}`}
+            icon="trash"
+            tabIndex={tabIndex}
+          />
+        </form>
+      ) : null}
     </>
   )
 }
+
+/** On a screen without a pointer that hovers, it is always shown. */
+const SHOWN_ON_HOVER =
+  "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 touch:opacity-100 noscript:opacity-100"
 
 /** An element in the row with an action of its own. */
 function isControl(target: EventTarget): boolean {

@@ -4,7 +4,7 @@ import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { hasThumbnail, type FileSummary } from "#server/files/contract.ts"
 
 /** A thumbnail for an image; for any other file, an icon for its type. */
-export function FilePicture({ file }: { file: Pick<FileSummary, "_id" | "mimeType"> }) {
+export function FilePicture({ file }: { file: Pick<FileSummary, "_id" | "mimeType" | "fileName"> }) {
   const [isBroken, setBroken] = useState(false)
   const isImage = hasThumbnail(file.mimeType)
   return (
@@ -22,15 +22,20 @@ export function FilePicture({ file }: { file: Pick<FileSummary, "_id" | "mimeTyp
           className="size-full object-cover"
         />
       ) : (
-        <Icon name={iconOf(file.mimeType)} />
+        <Icon name={iconOf(file)} />
       )}
     </span>
   )
 }
 
-export function iconOf(mimeType: string): IconName {
+export function iconOf({ mimeType, fileName }: Pick<FileSummary, "mimeType" | "fileName">): IconName {
+  if (mimeType === "text/plain" && CODE.test(fileName)) return "code"
   return icons.find(([pattern]) => pattern.test(mimeType))?.[1] ?? "file"
 }
+
+/** Names of sources, whose type is that of any text. */
+const CODE =
+  /\.([cm]?[jt]sx?|[ch](pp|s)?|cc|css|scss|go|html?|java|kt|lua|php|pl|py|rb|rs|sh|sql|swift|toml|ya?ml|vue)$/i
 
 const icons: [RegExp, IconName][] = [
   [/^image\/svg/, "code"],

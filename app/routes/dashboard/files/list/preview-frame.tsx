@@ -14,7 +14,7 @@ export function Unshown({ file, children }: { file: FileSummary; children: React
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-4 p-6 text-center">
       <span className="grid size-16 place-items-center rounded-xl border border-line bg-surface text-faint">
-        <Icon name={iconOf(file.mimeType)} className="size-7" />
+        <Icon name={iconOf(file)} className="size-7" />
       </span>
       <p className="text-sm text-muted">{children}</p>
       <a

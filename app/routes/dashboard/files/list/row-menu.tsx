@@ -14,8 +14,8 @@ export interface OpenMenu {
 }
 
 /**
- * The actions for one file, for rows too narrow to show them. One menu for all rows keeps the rows
- * cheap to render.
+ * The actions for one file, the same on every screen. One menu for all rows keeps the rows cheap to
+ * render.
  */
 export function RowMenu({
   open,
@@ -71,7 +71,7 @@ function OpenedMenu({
           </MenuItem>
           <MenuSeparator />
           <MenuItem icon="trash" tone="danger" onSelect={() => acts.current?.onTrash(file)}>
-            <Trans>Move to trash</Trans>
+            <Trans>Delete</Trans>
           </MenuItem>
         </>
       ) : null}

@@ -14,6 +14,7 @@ import type { Selection } from "./use-selection.ts"
 export function SelectionBar({
   selection,
   isAll,
+  loaded,
   offered,
   onAll,
   onDownload,
@@ -21,8 +22,9 @@ export function SelectionBar({
   onTrash,
 }: {
   selection: Selection
-  /** There are no others. */
   isAll: boolean
+  /** How many files there are; null if not all of them have been loaded. */
+  loaded: number | null
   /** How many match, once all that have been loaded are selected and there are more. */
   offered: number | null
   onAll: () => void
@@ -38,6 +40,8 @@ export function SelectionBar({
   const count = formats.number(selection.count)
   const size = formats.bytes(selection.size)
   const total = offered === null ? null : formats.number(offered)
+  const most = offered ?? loaded
+  const all = most === null ? null : formats.number(most)
   const isEvery = matching !== null && matching.except.length === 0
   const [file] = files
   return (
@@ -62,25 +66,19 @@ export function SelectionBar({
             </span>
             <span className="block truncate text-faint tabular-nums">{size}</span>
           </p>
-          {isAll || isEvery ? null : (
+          {isAll ? null : (
             <Button
               variant="ghost"
               size="sm"
-              {...(total !== null && { "aria-label": t`Select all ${total}` })}
+              aria-label={all === null ? t`Select all` : t`Select all ${all}`}
               onClick={onAll}
             >
-              {total === null ? (
-                <Trans>All</Trans>
-              ) : (
-                <>
-                  <span className="max-sm:hidden">
-                    <Trans>Select all {total}</Trans>
-                  </span>
-                  <span className="sm:hidden">
-                    <Trans>All {total}</Trans>
-                  </span>
-                </>
-              )}
+              <span className="max-sm:hidden">
+                {all === null ? <Trans>Select all</Trans> : <Trans>Select all {all}</Trans>}
+              </span>
+              <span className="sm:hidden">
+                {all === null ? <Trans>All</Trans> : <Trans>All {all}</Trans>}
+              </span>
             </Button>
           )}
           {file && selection.count === 1 && matching === null ? (
@@ -127,7 +125,7 @@ export function SelectionBar({
             <Button variant="secondary" size="sm" onClick={onTrash} className="text-danger-ink">
               <Icon name="trash" />
               <span className="max-sm:sr-only">
-                <Trans>Move to trash</Trans>
+                <Trans>Delete</Trans>
               </span>
             </Button>
           ) : null}

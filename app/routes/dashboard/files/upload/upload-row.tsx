@@ -4,6 +4,7 @@ import { IconButton } from "#app/ui/icon-button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { ProgressBar } from "#app/ui/progress-bar.tsx"
 import { classNames } from "#app/ui/class-names.ts"
+import { CutName } from "#app/routes/dashboard/files/cut-name.tsx"
 import { isRunning, type Upload } from "./upload.ts"
 import { uploadQueue } from "./upload-queue.ts"
 import { describeUpload } from "./upload-text.ts"
@@ -16,8 +17,8 @@ export const UploadRow = memo(function UploadRow({ upload }: { upload: Upload })
     <li className="flex min-h-14 items-center gap-3 py-1.5 pr-2 pl-4 text-sm">
       <Icon name={LOOK[state].icon} className={LOOK[state].colour} />
       <div className="min-w-0 flex-1">
-        <p dir="auto" className="truncate font-medium" title={name}>
-          {name}
+        <p dir="auto" className="font-medium" title={name}>
+          <CutName name={name} />
         </p>
         <p
           className={classNames(
