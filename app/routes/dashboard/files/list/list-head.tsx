@@ -43,6 +43,9 @@ export function ListHead({
         <Column query={query} ways={["largest", "smallest"]} className={classNames("w-18", beside)}>
           <Trans>Size</Trans>
         </Column>
+        {query.sort.startsWith("modified") ? null : (
+          <span className={classNames("hidden w-44", isShared ? "2xl:block" : "xl:block")} />
+        )}
         <Column query={query} ways={["newest", "oldest"]} className={classNames("w-26", beside)}>
           <Trans>Added</Trans>
         </Column>
