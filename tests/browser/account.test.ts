@@ -70,6 +70,18 @@ describe("the account page", () => {
     },
   )
 
+  it("takes a picture that is dropped on its field", async () => {
+    const page = await open(await newPerson())
+    const dataTransfer = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(["…"], "me.png", { type: "image/png" }))
+      return transfer
+    })
+    await page.getByLabel("Picture").dispatchEvent("drop", { dataTransfer })
+    expect(await page.getByLabel("Picture").inputValue()).toMatch(/me\.png$/)
+    await leave(page)
+  })
+
   it("changes the password and immediately signs out the second browser", async () => {
     const person = await newPerson()
     const page = await open(person)

@@ -113,7 +113,6 @@ describe("an invitation by link", () => {
     await page.getByRole("button", { name: "Sign up" }).click()
     await page.getByRole("button", { name: "Join Engines" }).click()
     await page.getByRole("button", { name: "Get started" }).click()
-    await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Go to the dashboard" }).click()
     await page.waitForURL(/\/s\/engines$/)
     await takenOver(page)

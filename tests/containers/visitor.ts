@@ -12,7 +12,7 @@ export async function signUp(page: Page) {
   for (const button of ["Get started", "Continue", "Go to the dashboard"]) {
     await page.getByRole("button", { name: button }).click()
   }
-  await page.getByRole("heading", { level: 1, name: "Welcome back, Ada" }).waitFor()
+  await page.getByRole("heading", { level: 1, name: "Welcome, Ada" }).waitFor()
 }
 
 export async function visit(page: Page, path: string) {

@@ -57,7 +57,7 @@ describe("onboarding, by forms alone", () => {
     expect(await recordOf(ada)).toMatchObject({ name: "Ada Lovelace", onboarding_step: "first-steps" })
 
     expect(await submit(ada, { intent: "complete" })).toBe("/dashboard")
-    expect(await headingOf(ada, "/dashboard")).toBe("Welcome back, Ada")
+    expect(await headingOf(ada, "/dashboard")).toBe("Welcome, Ada")
     expect(await recordOf(ada)).toMatchObject({ onboarding_completed: true, onboarding_step: "done" })
   })
 

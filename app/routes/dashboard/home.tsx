@@ -62,11 +62,22 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
   const devices = useLive(loaded.devices)
   const usage = useUsage(loaded.usage, plan.limits)
   const uploads = useUploads()
+  const isNew = threads.length === 0 && files.length === 0
   const upload = (chosen: readonly Chosen[]) =>
     uploadQueue.add(chosen, { maxSize: plan.limits.largestFile, freeSpace: usage.quota - usage.used })
   return (
     <Page>
-      <PageHead title={name ? t`Welcome back, ${name}` : t`Welcome back`}>
+      <PageHead
+        title={
+          isNew
+            ? name
+              ? t`Welcome, ${name}`
+              : t`Welcome`
+            : name
+              ? t`Welcome back, ${name}`
+              : t`Welcome back`
+        }
+      >
         <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
@@ -74,9 +85,10 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
       <AskBox />
       <UploadPanel uploads={uploads} onFiles={upload} />
       <Checklist hasThread={threads.length > 0} hasFile={files.length > 0} />
-      <div className="mt-8 grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <LatestThreads threads={threads.slice(0, LATEST)} now={now} />
-        <LatestFiles files={files.slice(0, LATEST)} now={now} />
+      {/* Until then the checklist says what there is to do. */}
+      <div className="mt-8 grid grid-cols-1 gap-5 empty:hidden lg:grid-cols-2">
+        {threads.length > 0 ? <LatestThreads threads={threads.slice(0, LATEST)} now={now} /> : null}
+        {files.length > 0 ? <LatestFiles files={files.slice(0, LATEST)} now={now} /> : null}
       </div>
       {isNearlyFull(usage) ? <PlanCard {...plan} usage={usage} /> : null}
       <ConnectedDevices devices={devices} />

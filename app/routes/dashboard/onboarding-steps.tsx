@@ -17,7 +17,11 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
   return (
     <>
       <StepHeading title={name ? t`Welcome aboard, ${name}` : t`Welcome aboard`}>
-        <Trans>Your account is ready. Two short steps and you're on your dashboard.</Trans>
+        {name ? (
+          <Trans>Your account is ready. One short step and you're on your dashboard.</Trans>
+        ) : (
+          <Trans>Your account is ready. Two short steps and you're on your dashboard.</Trans>
+        )}
       </StepHeading>
       <ul className="mt-8 space-y-5">
         <Benefit icon="chat" title={t`A chat that keeps its place`}>

@@ -64,6 +64,8 @@ export async function action({ context, request }: Route.ActionArgs) {
   switch (form.value.intent) {
     case "finish-welcome":
       await finishOnboardingStep(scope, "welcome")
+      // Nobody who signed up with a name is asked for it again. Back from the next step leads there.
+      if (scope.viewer.user.name?.trim()) await finishOnboardingStep(scope, "profile")
       return redirect(href("/onboarding"))
     case "finish-profile": {
       const { name, picture } = form.value
