@@ -52,11 +52,11 @@ describe("onboarding", () => {
     const page = await open(ada, "/onboarding")
     const file = { name: "tides.txt", mimeType: "text/plain", buffer: Buffer.from("high water 06:12") }
     await page
-      .getByRole("region", { name: "Add a file" })
+      .getByRole("region", { name: "Upload a file" })
       .locator("input[type=file]")
       .first()
       .setInputFiles(file)
-    await page.getByRole("region", { name: "Add a file" }).getByText("tides.txt").first().waitFor()
+    await page.getByRole("region", { name: "Upload a file" }).getByText("tides.txt").first().waitFor()
     await page.getByRole("button", { name: "Add another", exact: true }).waitFor()
     // PostgreSQL sends a commit from its log slightly before other sessions can see its rows.
     await expect.poll(() => sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)

@@ -114,7 +114,7 @@ describe("uploading files", () => {
     const page = await open("/dashboard/files")
     const chooser = page.waitForEvent("filechooser")
     await page.getByRole("button", { name: "Upload: more ways" }).click()
-    await page.getByRole("menuitem", { name: "All files of a folder" }).click()
+    await page.getByRole("menuitem", { name: "Upload a folder" }).click()
     await (await chooser).setFiles(join(folder, "letters"))
     await link(page, "first.txt").waitFor()
     await link(page, "second.txt").waitFor()

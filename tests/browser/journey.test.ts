@@ -30,7 +30,7 @@ describe("a new person", () => {
 
       await page.goto(`${app.origin}/`)
       await hand.press(page.locator('a[href^="/sign-up"]:visible').first())
-      await heading(page, "Create an account")
+      await heading(page, "Sign up")
       await hand.write(page.getByLabel("Name"), "Ada Lovelace")
       await hand.write(page.getByLabel("Email address"), email)
       await hand.write(page.getByLabel("Password", { exact: true }), "an engine of brass and cards")

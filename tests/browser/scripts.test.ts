@@ -20,7 +20,7 @@ afterEach(() => tideline.clear())
 afterAll(() => tideline.close())
 
 const moreWays = (page: Page) => page.getByRole("button", { name: "Upload: more ways" })
-const folder = (page: Page) => page.getByRole("menuitem", { name: "All files of a folder" })
+const folder = (page: Page) => page.getByRole("menuitem", { name: "Upload a folder" })
 
 describe("the scripts that a dashboard page starts with", () => {
   it.each(["/dashboard", "/dashboard/chat", "/dashboard/files", "/dashboard/account"])(

@@ -105,7 +105,7 @@ describe("the page of a shared conversation", () => {
       await owner.getByRole("button", { name: "More actions for Tides" }).first().click()
       await owner.getByRole("menuitem", { name: "Share" }).click()
       await owner.getByRole("button", { name: "Create link" }).click()
-      const url = await owner.getByLabel("The link", { exact: true }).inputValue()
+      const url = await owner.getByLabel("Link", { exact: true }).inputValue()
 
       const visitor = await visit({ viewport: { width: 390, height: 844 } })
       await visitor.goto(url)

@@ -106,7 +106,7 @@ describe("an invitation by link", () => {
     const threadId = await converse("Hello")
     const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
     await page.goto(await invite("reader"))
-    await page.getByRole("link", { name: "Create an account" }).click()
+    await page.getByRole("link", { name: "Sign up" }).click()
     await page.getByLabel("Name").fill("Alan Turing")
     await page.getByLabel("Email address").fill("alan@example.org")
     await page.getByLabel("Password", { exact: true }).fill("an engine of brass and cards")

@@ -24,7 +24,7 @@ export function ClerkBoundary({ state, children }: { state: unknown; children: R
 }
 
 const SIGN_IN = { title: msg`Sign in`, label: msg`Loading sign-in` }
-const SIGN_UP = { title: msg`Create an account`, label: msg`Loading sign-up` }
+const SIGN_UP = { title: msg`Sign up`, label: msg`Loading sign-up` }
 
 /** `target` is the page to open after signing in. */
 export function ClerkSignIn({ target }: { target: string }) {

@@ -17,7 +17,7 @@ export function NewLink({ url, onMore }: { url: string; onMore: () => void }) {
   return (
     <div>
       <label htmlFor={id} className="text-sm font-medium">
-        <Trans>The link</Trans>
+        <Trans>Link</Trans>
       </label>
       <div className="mt-1.5 flex gap-2">
         <input

@@ -59,12 +59,12 @@ export default function OperatorLayout({ loaderData: { email, done } }: Route.Co
           </a>
           <p className="min-w-0 flex-1 truncate text-right text-sm text-muted">
             <span className="max-sm:sr-only">
-              <Trans>Operator: </Trans>
+              <Trans>Administrator: </Trans>
             </span>
             {email}
           </p>
         </div>
-        <nav aria-label={t`Operator`} className="mx-auto max-w-5xl px-3 sm:px-6">
+        <nav aria-label={t`Administration`} className="mx-auto max-w-5xl px-3 sm:px-6">
           <ul className="flex flex-wrap gap-x-1">
             {pages.map(({ to, label }) => (
               <li key={to}>

@@ -13,7 +13,7 @@ import { Head, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/live.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Live records · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Live records · Administration · Tideline`) },
 ]
 
 export async function loader({ context }: Route.LoaderArgs) {

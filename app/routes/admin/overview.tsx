@@ -22,7 +22,7 @@ import type { Route } from "./+types/overview.ts"
 const MOST_ANSWERS = 100
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Overview · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Overview · Administration · Tideline`) },
 ]
 
 export async function loader({ context }: Route.LoaderArgs) {

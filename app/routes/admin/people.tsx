@@ -30,7 +30,7 @@ import type { Route } from "./+types/people.ts"
 export const headers: Route.HeadersFunction = () => SECRET_ADDRESS
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`People · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`People · Administration · Tideline`) },
 ]
 
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -12,7 +12,7 @@ import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/security.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Security log · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Security log · Administration · Tideline`) },
 ]
 
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -21,7 +21,7 @@ import { Head, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/servers.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Servers · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Servers · Administration · Tideline`) },
 ]
 
 /** Seconds between updates of the page. It can be held, as WCAG 2.2.2 requires. */

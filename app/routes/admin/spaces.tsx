@@ -13,7 +13,7 @@ import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/spaces.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Spaces · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Spaces · Administration · Tideline`) },
 ]
 
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -17,7 +17,7 @@ import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
 export const meta: Route.MetaFunction = ({ matches }) => [
-  { title: i18nOf(matches)._(msg`Waitlist · Operator · Tideline`) },
+  { title: i18nOf(matches)._(msg`Waitlist · Administration · Tideline`) },
 ]
 
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -95,7 +95,7 @@ export default function SignUpPage({ loaderData, actionData }: Route.ComponentPr
         <Closed isSpent={isSpent} isByInvitation={loaderData.isByInvitation} />
       ) : (
         <>
-          <PageHead title={t`Create an account`}>
+          <PageHead title={t`Sign up`}>
             {loaderData.isByProvider ? (
               <Trans>
                 Accounts are created by single sign-on here. Continue with the account you have there.

@@ -14,7 +14,7 @@ export function Checklist({ hasThread, hasFile }: { hasThread: boolean; hasFile:
       done: hasThread,
       to: href("/dashboard/chat"),
     },
-    { id: "file", label: t`Add your first file`, done: hasFile, to: href("/dashboard/files") },
+    { id: "file", label: t`Upload your first file`, done: hasFile, to: href("/dashboard/files") },
   ]
   const count = tasks.length
   const done = tasks.filter((task) => task.done).length

@@ -57,7 +57,7 @@ function FirstFile({ limits, ...loaded }: FirstFileProps) {
   return (
     <FirstStep
       icon="upload"
-      title={t`Add a file`}
+      title={t`Upload a file`}
       about={t`Open it from any device you're signed in on. Only you can.`}
       done={files.length > 0}
     >
@@ -73,7 +73,7 @@ function FirstFile({ limits, ...loaded }: FirstFileProps) {
       ) : null}
       <UploadPanel uploads={uploads} onFiles={upload} />
       <UploadButton variant="secondary" onFiles={upload}>
-        {files.length > 0 ? t`Add another` : t`Choose a file`}
+        {files.length > 0 ? t`Upload another` : t`Upload`}
       </UploadButton>
       <Form method="post" className="hidden noscript:block">
         <Button type="submit" name="intent" value="complete-with-files" variant="secondary">

@@ -78,7 +78,7 @@ export default function Home({ loaderData: { now, plan, ...loaded } }: Route.Com
               : t`Welcome back`
         }
       >
-        <UploadButton variant="secondary" onFiles={upload}>{t`Add files`}</UploadButton>
+        <UploadButton variant="secondary" onFiles={upload}>{t`Upload`}</UploadButton>
       </PageHead>
       <DropZone onFiles={upload} />
       <StorageFull usage={usage} trash={href("/dashboard/files/trash")} />

@@ -95,7 +95,7 @@ function MenuContent({ id, user }: { id: string; user: UserRecord }) {
         {isOperator ? (
           <Link to={href("/admin")} reloadDocument className={itemClass}>
             <Icon name="settings" className="opacity-70" />
-            <Trans>Operator's page</Trans>
+            <Trans>Administration</Trans>
           </Link>
         ) : null}
         {command ? (

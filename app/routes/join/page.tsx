@@ -76,7 +76,7 @@ export default function Join({ loaderData, params }: Route.ComponentProps) {
             </p>
           ) : (
             <a href={`${SIGN_UP}?${join}`} className={buttonClass({ size: "lg" })}>
-              <Trans>Create an account</Trans>
+              <Trans>Sign up</Trans>
             </a>
           )}
           <a

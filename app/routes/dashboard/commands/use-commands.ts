@@ -149,7 +149,7 @@ function usePlaces(onAct: (name: ShortcutName) => void): Command[] {
     outside(href("/docs"), t`Documentation`, "book", t`help manual guide`),
     outside(href("/pricing"), t`Plans`, "layers", t`pricing upgrade limits`),
     ...(isOperator
-      ? [outside(href("/admin"), t`Operator's page`, "settings", t`admin people emails waitlist`)]
+      ? [outside(href("/admin"), t`Administration`, "settings", t`admin people emails waitlist`)]
       : []),
   ]
 }

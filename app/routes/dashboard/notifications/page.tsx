@@ -54,7 +54,7 @@ export default function Notifications({ loaderData: { notifications, now } }: Ro
             to={`${href("/dashboard/account")}#notifications`}
             className="font-medium text-accent-ink underline underline-offset-2"
           >
-            Change that
+            Notification settings
           </Link>
         </Trans>
       </p>

@@ -58,7 +58,7 @@ export function LatestFiles({ files, now }: { files: readonly FileSummary[]; now
           title={t`No files yet`}
           action={
             mayEdit ? (
-              <LinkButton to={addresses.files} variant="secondary" size="sm">{t`Add one`}</LinkButton>
+              <LinkButton to={addresses.files} variant="secondary" size="sm">{t`Upload`}</LinkButton>
             ) : undefined
           }
         >

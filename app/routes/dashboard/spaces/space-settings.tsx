@@ -58,7 +58,7 @@ export function SpaceSettings({ space, isOwner }: { space: Membership; isOwner: 
               <Field
                 {...field("slug", space.spaceSlug)}
                 className="min-w-0 flex-1 basis-52"
-                label={t`Address, after /s/`}
+                label={t`Web address, after /s/`}
                 required
                 maxLength={SLUG_LIMIT}
                 pattern="[a-z0-9]+(-[a-z0-9]+)*"

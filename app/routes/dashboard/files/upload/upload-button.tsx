@@ -48,7 +48,7 @@ export function UploadButton({
           <Trans>Files</Trans>
         </MenuItem>
         <MenuItem icon="folder" onSelect={folder.open}>
-          <Trans>All files of a folder</Trans>
+          <Trans>Upload a folder</Trans>
         </MenuItem>
       </Menu>
     </div>
