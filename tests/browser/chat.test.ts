@@ -278,6 +278,8 @@ describe("a reply or its message", () => {
     await ask(page, "/markdown")
     await ended(page)
     await page.locator("code span", { hasText: "function" }).first().waitFor()
+    await page.getByRole("button", { name: "Wrap lines" }).click()
+    await page.getByRole("button", { name: "Wrap lines", pressed: true }).waitFor()
     await page.getByRole("button", { name: "Copy code" }).click()
     await page.getByRole("button", { name: "Copied" }).waitFor()
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(

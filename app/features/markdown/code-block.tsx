@@ -1,6 +1,8 @@
 import { useLingui } from "@lingui/react/macro"
 import { memo, startTransition, useEffect, useState } from "react"
+import { classNames } from "#app/ui/class-names.ts"
 import { CopyButton } from "#app/ui/copy-button.tsx"
+import { GhostButton } from "#app/ui/icon-button.tsx"
 import { whenIdle } from "#app/ui/when-idle.ts"
 import type { CodePiece } from "./highlight.ts"
 import { inOrder } from "./in-order.tsx"
@@ -14,6 +16,7 @@ interface CodeBlockProps {
 
 export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = false }: CodeBlockProps) {
   const { t } = useLingui()
+  const [isWrapped, setWrapped] = useState(false)
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sunken">
       <div
@@ -21,10 +24,22 @@ export const CodeBlock = memo(function CodeBlock({ code, language, isOpen = fals
         data-not-copied
       >
         <span className="truncate font-mono">{language || t`text`}</span>
-        <CopyButton text={code} html={() => preformatted(code)} label={t`Copy code`} className="size-7" />
+        <span className="flex gap-1">
+          <GhostButton
+            label={t`Wrap lines`}
+            icon="wrap"
+            aria-pressed={isWrapped}
+            onClick={() => setWrapped(!isWrapped)}
+            className="size-7 noscript:hidden aria-pressed:text-accent-ink"
+          />
+          <CopyButton text={code} html={() => preformatted(code)} label={t`Copy code`} className="size-7" />
+        </span>
       </div>
       <pre
-        className="overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6"
+        className={classNames(
+          "overflow-x-auto p-3.5 font-mono text-[0.8125rem] leading-6",
+          isWrapped && "wrap-anywhere whitespace-pre-wrap",
+        )}
         tabIndex={0}
         role="group"
         aria-label={language ? t`Code, ${language}` : t`Code`}

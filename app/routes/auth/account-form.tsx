@@ -15,7 +15,8 @@ export function AccountForm({
   children: ReactNode
 }) {
   return (
-    <Form method="post" className="flex flex-col gap-4">
+    // The server's messages are shown instead of the browser's, which no design reaches.
+    <Form method="post" noValidate className="flex flex-col gap-4">
       {problem ? <Alert tone="danger" title={problem} /> : null}
       {children}
       <Button type="submit" className="mt-1 w-full">

@@ -147,6 +147,7 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
   const [partsAtFirst] = useState(parts.length)
   const text = plainText(parts)
   const tokensUsed = useTokensUsed(tokens)
+  const details = [model, tokensUsed].filter(Boolean).join(" · ")
   return (
     <>
       <div className="space-y-3">
@@ -174,7 +175,12 @@ function Reply({ bubble, isLast, onAgain, threadId }: MessageProps) {
             <Act icon="refresh" title={t`Regenerate`} label={t`Regenerate`} onClick={() => onAgain(bubble)} />
           ) : null}
           <MessageTime at={bubble.createdAt} />
-          <span className="truncate pl-1">{[model, tokensUsed].filter(Boolean).join(" · ")}</span>
+          {details ? (
+            <span title={details} className="grid size-8 place-items-center">
+              <Icon name="info" />
+              <span className="sr-only">{details}</span>
+            </span>
+          ) : null}
         </Acts>
       )}
     </>
