@@ -274,11 +274,11 @@ describe("the list of files", () => {
   })
 
   it("cuts a long name in its middle, and shows its end", async () => {
-    const name = `minutes of the harbour committee ${"and what was left open ".repeat(6)}version 12.txt`
+    const name = `minutes of the harbour committee ${"and what was left open ".repeat(6)}december.txt`
     await files.add(name)
     const page = await open("/dashboard/files", { viewport: { width: 390, height: 800 } })
     await link(page, name).waitFor()
-    const end = page.getByText("rsion 12.txt", { exact: true })
+    const end = page.getByText("december.txt", { exact: true })
     const box = await end.boundingBox()
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
   })

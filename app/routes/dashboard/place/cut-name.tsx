@@ -1,6 +1,6 @@
 import { splitName } from "#server/files/contract.ts"
 
-/** Characters from which a name is cut in its middle, if there is no room for it. */
+/** Characters from which a name is cut in its middle, if it does not fit. */
 const LONG = 24
 
 /** Characters before the ending that are always shown: versions and numbers are there. */
