@@ -282,6 +282,7 @@ describe("an interrupted upload", () => {
     await link(page, "note.txt").waitFor()
     await expect.poll(() => keys.length, { timeout: 30_000 }).toBe(2)
     await panel(page).getByText("1 file uploaded").waitFor()
+    expect(await panel(page).getByRole("listitem").count()).toBe(0)
     expect(keys[0]).toBeTruthy()
     expect(keys[1]).toBe(keys[0])
     expect((await files.list()).map(({ fileName }) => fileName)).toEqual(["note.txt"])

@@ -27,13 +27,15 @@ export function UploadPanel({
   onFiles: (chosen: readonly Chosen[]) => void
 }) {
   const { i18n } = useLingui()
-  const [isOpen, setOpen] = useState(true)
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  // Once nothing is left to do, it is one line, and covers no more than that.
+  const isOpen = chosen ?? uploads.list.some(({ state }) => state !== "done")
   const summary = uploads.list.length === 0 ? null : summarise(uploads, i18n)
   return (
     <>
       <Announcement words={summary?.spoken ?? ""} isBusy={summary?.isBusy ?? false} />
       {summary ? (
-        <Panel list={uploads.list} summary={summary} isOpen={isOpen} onOpen={setOpen} onFiles={onFiles} />
+        <Panel list={uploads.list} summary={summary} isOpen={isOpen} onOpen={setChosen} onFiles={onFiles} />
       ) : null}
     </>
   )
