@@ -57,7 +57,7 @@ describe("onboarding", () => {
       .first()
       .setInputFiles(file)
     await page.getByRole("region", { name: "Upload a file" }).getByText("tides.txt").first().waitFor()
-    await page.getByRole("button", { name: "Add another", exact: true }).waitFor()
+    await page.getByRole("button", { name: "Upload another", exact: true }).waitFor()
     // PostgreSQL sends a commit from its log slightly before other sessions can see its rows.
     await expect.poll(() => sql`select 1 from files where file_name = 'tides.txt'`).toHaveLength(1)
   })

@@ -49,7 +49,10 @@ describe("onboarding, by forms alone", () => {
     const ada = await newPerson("A.")
     expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, A.")
 
+    // She has said her name, and can go back to it.
     expect(await submit(ada, { intent: "finish-welcome" })).toBe("/onboarding")
+    expect(await headingOf(ada, "/onboarding")).toBe("Try it out")
+    expect(await submit(ada, { intent: "reopen-profile" })).toBe("/onboarding")
     expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
 
     expect(await submit(ada, { intent: "finish-profile", name: "  Ada   Lovelace " })).toBe("/onboarding")
@@ -66,12 +69,13 @@ describe("onboarding, by forms alone", () => {
     await submit(ada, { intent: "finish-welcome" })
     const phone = openBrowser(app)
     await postJson(phone, "/api/auth/sign-in/email", { email: ada.email, password: ada.password })
-    expect(await headingOf(phone, "/onboarding")).toBe("What should we call you?")
+    expect(await headingOf(phone, "/onboarding")).toBe("Try it out")
   })
 
   it("says what is wrong with a name, keeps what was typed, and stays on the step", async () => {
     const ada = await newPerson("Ada")
     await submit(ada, { intent: "finish-welcome" })
+    await submit(ada, { intent: "reopen-profile" })
     const refused = await post(ada, { intent: "finish-profile", name: "   " })
     expect(refused.status).toBe(400)
     expect(await refused.text()).toContain("Enter your name.")

@@ -39,7 +39,6 @@ export function PictureField({
     choose(files[0])
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the field in it does the same by keyboard
     <div
       onDragOver={(event) => {
         event.preventDefault()

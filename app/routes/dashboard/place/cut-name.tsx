@@ -9,7 +9,7 @@ const KEPT = 8
 /** A file's name, which loses characters in its middle and keeps its end. */
 export function CutName({ name }: { name: string }) {
   const { stem, extension } = splitName(name)
-  const letters = [...stem]
+  const letters = Array.from(stem)
   if (letters.length + extension.length <= LONG) return <span className="block truncate">{name}</span>
   return (
     <span className="flex min-w-0">

@@ -211,6 +211,7 @@ function Picture({
   const { t } = useLingui()
   const { fileName } = file
   return (
+    // oxlint-disable-next-line jsx-a11y/label-has-associated-control -- the checkbox in the mark
     <label className="relative -m-1 flex min-h-12 shrink-0 cursor-pointer items-center gap-3.5 p-1 noscript:pointer-events-none">
       <Checkmark
         label={t`Select ${fileName}`}

@@ -30,7 +30,7 @@ export function ListHead({
   return (
     <div className="mt-4 -mb-2 hidden h-9 items-center gap-3.5 pr-3 pl-4.25 text-sm text-faint sm:flex">
       <Checkmark
-        label={isAll ? t`Clear selection` : t`Select all`}
+        label={t`Select all`}
         isChecked={isAll}
         isMixed={isSome}
         onChange={isAll ? onNone : onAll}
@@ -80,7 +80,7 @@ function Column({
         className="inline-flex min-h-7 items-center gap-1 rounded-sm hover:text-ink aria-[current]:font-medium aria-[current]:text-ink"
       >
         {children}
-        {isSorted ? <Icon name={isUp ? "arrow-up" : "arrow-down"} className="size-3" /> : null}
+        {isSorted ? <Icon name={isUp ? "chevron-up" : "chevron-down"} className="size-3" /> : null}
       </Link>
     </span>
   )
