@@ -24,13 +24,13 @@ afterAll(() => tideline.close())
 describe("a reader", () => {
   it("changes the language in a page's footer without JavaScript, and stays on the page", async () => {
     const page = await tideline.open("/pricing", { javaScriptEnabled: false })
-    await page.getByRole("heading", { name: "The software is free." }).waitFor()
+    await page.getByRole("heading", { name: "Plans on this server" }).waitFor()
     await page.getByRole("button", { name: "Deutsch" }).click()
-    await page.getByRole("heading", { name: "Die Software ist kostenlos." }).waitFor()
+    await page.getByRole("heading", { name: "Die Tarife dieses Servers" }).waitFor()
     expect(new URL(page.url()).pathname).toBe("/pricing")
     expect(await page.getByRole("button", { name: "Deutsch" }).getAttribute("aria-pressed")).toBe("true")
     await page.getByRole("button", { name: "English" }).click()
-    await page.getByRole("heading", { name: "The software is free." }).waitFor()
+    await page.getByRole("heading", { name: "Plans on this server" }).waitFor()
   })
 })
 
@@ -40,7 +40,7 @@ describe("the dashboard", () => {
     const page = await tideline.open("/dashboard", { locale: "de-DE" })
     const complaints = complaintsOf(page)
     for (const [path, heading] of [
-      ["/dashboard", "Willkommen zurück, Ada"],
+      ["/dashboard", "Willkommen, Ada"],
       ["/dashboard/chat", "Was möchten Sie wissen?"],
       ["/dashboard/files", "Dateien"],
       ["/dashboard/files/trash", "Papierkorb"],
@@ -90,7 +90,7 @@ describe("the dashboard", () => {
     expect(await loadsGerman(page)).toBe(false)
     await page.getByRole("button", { name: "Your account" }).first().click()
     await page.getByRole("button", { name: "Deutsch" }).locator("visible=true").click()
-    await page.getByRole("heading", { name: "Willkommen zurück, Ada" }).waitFor()
+    await page.getByRole("heading", { name: "Willkommen, Ada" }).waitFor()
     await takenOver(page)
     expect(await loadsGerman(page)).toBe(true)
     await page.getByRole("link", { name: "Dateien" }).first().click()

@@ -164,7 +164,7 @@ describe("keyboard shortcuts", () => {
       ["f", "Files"],
       ["t", "Trash"],
       ["a", "Account"],
-      ["h", "Welcome, Ada"],
+      ["h", "Welcome back, Ada"],
       ["c", "New conversation"],
     ] as const) {
       await page.keyboard.press("g")
@@ -252,7 +252,7 @@ describe("a page that fails to load", () => {
     await heading(page, "This page couldn't be loaded")
     await page.unroute("**/dashboard.data*")
     await page.getByRole("link", { name: "Try again" }).click()
-    await heading(page, "Welcome, Ada")
+    await heading(page, "Welcome back, Ada")
   })
 
   inAll("stays on the screen when its server is briefly unavailable during a reload", async () => {
@@ -288,7 +288,7 @@ describe("a page that fails to load", () => {
     await page.getByRole("link", { name: "Home" }).click()
     await heading(page, "You are offline")
     await page.context().setOffline(false)
-    await heading(page, "Welcome, Ada")
+    await heading(page, "Welcome back, Ada")
   })
 
   it('shows "not found" inside the shell, with status 404', async () => {

@@ -42,7 +42,6 @@ function HomeSkeleton() {
         <Panel />
         <Panel />
       </div>
-      <Box className="mt-5 h-44" />
     </Page>
   )
 }
@@ -79,7 +78,7 @@ function FilesSkeleton() {
         <Skeleton className="h-10 w-32 rounded-md max-sm:flex-1" />
         <Skeleton className="h-10 w-36 rounded-md max-sm:flex-1" />
       </div>
-      <FileRows className="mt-4" />
+      <FileRows className="mt-4 sm:mt-15" />
     </Page>
   )
 }
