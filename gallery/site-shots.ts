@@ -33,5 +33,6 @@ export async function describeShot(page: Page): Promise<string> {
   return described
     .replaceAll(/\b(a|an|\d[\d.,:]*) ?(seconds?|minutes?|hours?|days?) ago|just now|yesterday/gi, "…")
     .replaceAll(/\/[\w-]*\/?[0-9a-f]{8}-[0-9a-f-]{27}/g, "/…")
+    .replaceAll(/- time: .*/g, "- time: …")
     .replaceAll(/\d+/g, "0")
 }
