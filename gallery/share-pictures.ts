@@ -78,7 +78,7 @@ async function draw(page: Page, words: Words, file: string) {
 /** The texts come from our own pages, where they are escaped already. */
 function drawingOf({ path, title, description }: Words): string {
   const section = path.startsWith("/blog") ? "Blog" : path.startsWith("/docs") ? "Documentation" : ""
-  const shown = path === "/" ? "Every record on the screen is live." : title
+  const shown = path === "/" ? "Your team's AI workspace, on your own server." : title
   const waves = Array.from(
     { length: 4 },
     (_, at) =>
