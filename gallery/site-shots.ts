@@ -27,12 +27,13 @@ export async function accompany(from: Browser, served: Product) {
   return page.context()
 }
 
-/** The roles, names and texts of a page, without what depends on the time. */
+/** The roles, names and texts of a page, without what depends on the time or on what was opened before. */
 export async function describeShot(page: Page): Promise<string> {
   const described = await page.locator("body").ariaSnapshot()
   return described
     .replaceAll(/\b(a|an|\d[\d.,:]*) ?(seconds?|minutes?|hours?|days?) ago|just now|yesterday/gi, "…")
     .replaceAll(/\/[\w-]*\/?[0-9a-f]{8}-[0-9a-f-]{27}/g, "/…")
+    .replaceAll(/, \d+ unread/g, "")
     .replaceAll(/- time: .*/g, "- time: …")
     .replaceAll(/\d+/g, "0")
 }

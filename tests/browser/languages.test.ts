@@ -40,7 +40,7 @@ describe("the dashboard", () => {
     const page = await tideline.open("/dashboard", { locale: "de-DE" })
     const complaints = complaintsOf(page)
     for (const [path, heading] of [
-      ["/dashboard", "Willkommen, Ada"],
+      ["/dashboard", "Willkommen zurück, Ada"],
       ["/dashboard/chat", "Was möchten Sie wissen?"],
       ["/dashboard/files", "Dateien"],
       ["/dashboard/files/trash", "Papierkorb"],
