@@ -1,15 +1,12 @@
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect } from "vitest"
+import { afterEach, describe, expect } from "vitest"
 import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
-import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+import { openChatBrowser } from "../support/chat-browser.ts"
 import { slowness } from "../support/longest-pass.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let chat: ChatBrowser
-beforeAll(async () => {
-  chat = await openChatBrowser()
-})
-afterAll(() => chat.close())
+const chat = withResource(openChatBrowser)
 afterEach(async () => {
   expect(await chat.endPages()).toEqual([])
 })

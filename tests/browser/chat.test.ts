@@ -1,16 +1,13 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { writeFailure } from "#server/chat/failure-contract.ts"
 import { inAll, sample } from "../support/all.ts"
 import { faultsInEveryLook, faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
-import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+import { openChatBrowser } from "../support/chat-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let chat: ChatBrowser
-beforeAll(async () => {
-  chat = await openChatBrowser()
-})
-afterAll(() => chat.close())
+const chat = withResource(openChatBrowser)
 afterEach(async () => {
   expect(await chat.endPages()).toEqual([])
 })

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "playwright-core"
 import sharp from "sharp"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+import { afterEach, describe, expect, it } from "vitest"
+import { openChatBrowser } from "../support/chat-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let chat: ChatBrowser
-beforeAll(async () => {
-  chat = await openChatBrowser()
-})
-afterAll(() => chat.close())
+const chat = withResource(openChatBrowser)
 afterEach(async () => {
   expect(await chat.endPages()).toEqual([])
 })

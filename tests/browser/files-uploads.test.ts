@@ -8,6 +8,7 @@ import { inAll } from "../support/all.ts"
 import { spawnTideline } from "../support/spawn-tideline.ts"
 import { takenOver } from "../support/browser.ts"
 import { choose, link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
@@ -15,18 +16,14 @@ vi.setConfig({ testTimeout: 90_000 })
 const MB = 1_000_000
 const PART = 16 * 1024 * 1024
 
-let files: FilesBrowser
+const files = withResource(() => openFilesBrowser({ FILES_MAX_SIZE: "40MB", FILES_QUOTA_FREE: "60MB" }))
 let open: FilesBrowser["open"]
 let folder: string
 beforeAll(async () => {
-  files = await openFilesBrowser({ FILES_MAX_SIZE: "40MB", FILES_QUOTA_FREE: "60MB" })
   open = files.open
   folder = mkdtempSync(join(tmpdir(), "tideline-uploads-"))
 })
-afterAll(async () => {
-  await files.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 afterEach(() => files.clear())
 
 describe("uploading files", () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
-import { describe, afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { describe, afterEach, beforeAll, expect, it, vi } from "vitest"
 import { ALL, inAll } from "../support/all.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import {
@@ -13,17 +13,16 @@ import {
   chooseFor,
 } from "../support/files-browser.ts"
 import { sparseFile } from "../support/sparse-file.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
-let files: FilesBrowser
+const files = withResource(() => openFilesBrowser({ FILES_MAX_SIZE: "1MB" }))
 let open: FilesBrowser["open"]
 beforeAll(async () => {
-  files = await openFilesBrowser({ FILES_MAX_SIZE: "1MB" })
   open = files.open
 })
-afterAll(() => files.close())
 afterEach(() => files.clear())
 
 describe("the files page", () => {

@@ -1,6 +1,5 @@
 import { parse as parseDisposition } from "content-disposition"
 import type { BrowserContext, Page } from "playwright-core"
-import postgres from "postgres"
 import { beforeAll, describe, expect, it } from "vitest"
 import type { FileSummary, ShareSummary } from "#server/files/contract.ts"
 import type { NewLink } from "#server/links/contract.ts"
@@ -18,14 +17,10 @@ let adas: BrowserContext
 /** One of our own pages, which shows files. */
 let home: Page
 let seen: string[]
-const { app, ada } = withTideline({ people: { ada: adaLovelace } })
+const { app, sql, ada } = withTideline({ people: { ada: adaLovelace }, onboarded: true })
 const browser = withBrowser()
 
 beforeAll(async () => {
-  await ada("/dashboard")
-  const sql = postgres(app.databaseUrl, { max: 1 })
-  await sql`update users set onboarding_completed = true`
-  await sql.end()
   adas = await signedIn()
   seen = watch(adas)
   home = await adas.newPage()
@@ -100,13 +95,11 @@ describe("a hostile name", () => {
 
 it("no hostile file is left behind", async () => {
   expect(await storedPaths(app)).toEqual([])
-  const sql = postgres(app.databaseUrl, { max: 1 })
   for (const table of ["files", "blobs", "uploads", "file_shares", "file_thumbnails"])
     expect([table, await sql`select 1 from ${sql(table)}`]).toEqual([table, []])
   expect([...(await sql`select used::int, reserved::int from file_usage`)]).toEqual([
     { used: 0, reserved: 0 },
   ])
-  await sql.end()
   expect(app.log.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 

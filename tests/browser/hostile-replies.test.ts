@@ -1,27 +1,19 @@
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { sample } from "../support/all.ts"
-import { openChatBrowser, type ChatBrowser } from "../support/chat-browser.ts"
+import { openChatBrowser } from "../support/chat-browser.ts"
 import { hostileMarkdown } from "../support/hostile-markdown.ts"
 import { slowness } from "../support/longest-pass.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway } from "../support/scripted-gateway.ts"
+import { withResource } from "../support/with-resource.ts"
 
 /** Milliseconds of processor time for which a reply may keep the page from its reader. */
 const MOST = 200
 
-let gateway: ScriptedGateway
-let chat: ChatBrowser
+const gateway = withResource(openScriptedGateway)
+const chat = withResource(() => openChatBrowser(gateway.env))
 let page: Page
 let asked = 0
-
-beforeAll(async () => {
-  gateway = await openScriptedGateway()
-  chat = await openChatBrowser(gateway.env)
-})
-afterAll(async () => {
-  await chat.close()
-  await gateway.close()
-})
 
 const formula = (unit: string, length = 3_990) => `$$\n${unit.repeat(Math.floor(length / unit.length))}\n$$\n`
 

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll, sample } from "../support/all.ts"
 import { faultsOf } from "../support/axe.ts"
 import { takenOver } from "../support/browser.ts"
-import { openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { openFilesBrowser } from "../support/files-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const DASHBOARD = [
   "/dashboard",
@@ -14,12 +15,8 @@ const DASHBOARD = [
   "/dashboard/account/security",
 ]
 
-let tideline: FilesBrowser
-beforeAll(async () => {
-  tideline = await openFilesBrowser({})
-})
+const tideline = withResource(() => openFilesBrowser({}))
 afterEach(() => tideline.clear())
-afterAll(() => tideline.close())
 
 describe("a reader", () => {
   it("changes the language in a page's footer without JavaScript, and stays on the page", async () => {

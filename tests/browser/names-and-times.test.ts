@@ -1,17 +1,14 @@
 import type { Locator } from "playwright-core"
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
-import { link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { afterEach, expect, it, vi } from "vitest"
+import { link, openFilesBrowser } from "../support/files-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
 const ARABIC = "\u0645\u0644\u0641 \u0639\u0631\u0628\u064a 2026"
 
-let files: FilesBrowser
-beforeAll(async () => {
-  files = await openFilesBrowser({})
-})
-afterAll(() => files.close())
+const files = withResource(() => openFilesBrowser({}))
 afterEach(() => files.clear())
 
 it("the time at which a file was modified is shown in every order, and in its preview", async () => {

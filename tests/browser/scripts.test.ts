@@ -2,22 +2,14 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll } from "../support/all.ts"
 import { takenOver } from "../support/browser.ts"
-import {
-  link as fileNamed,
-  openFilesBrowser,
-  type FilesBrowser,
-  chooseFor,
-} from "../support/files-browser.ts"
+import { chooseFor, link as fileNamed, openFilesBrowser } from "../support/files-browser.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let tideline: FilesBrowser
-beforeAll(async () => {
-  tideline = await openFilesBrowser({})
-})
+const tideline = withResource(() => openFilesBrowser({}))
 afterEach(() => tideline.clear())
-afterAll(() => tideline.close())
 
 const moreWays = (page: Page) => page.getByRole("button", { name: "Upload: more ways" })
 const folder = (page: Page) => page.getByRole("menuitem", { name: "Upload a folder" })

@@ -1,20 +1,17 @@
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { afterEach, expect, it, vi } from "vitest"
 import type { FilePage } from "#server/files/contract.ts"
-import { link, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { link, openFilesBrowser } from "../support/files-browser.ts"
 import { readZip } from "../support/zip.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // A browser, a server and a database share the machine with other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
 const MANY = 2005
 
-let files: FilesBrowser
-beforeAll(async () => {
-  files = await openFilesBrowser({})
-})
-afterAll(() => files.close())
+const files = withResource(() => openFilesBrowser({}))
 afterEach(() => files.clear())
 
 it("all that match are moved to the trash and restored together, beyond those that are loaded", async () => {

@@ -1,17 +1,14 @@
 import type { Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { inAll, sample } from "../support/all.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { takenOver } from "../support/browser.ts"
-import { focused, openFilesBrowser, type FilesBrowser } from "../support/files-browser.ts"
+import { arrivedAt, takenOver } from "../support/browser.ts"
+import { focused, openFilesBrowser } from "../support/files-browser.ts"
 import { postJson } from "../support/people.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let tideline: FilesBrowser
-beforeAll(async () => {
-  tideline = await openFilesBrowser({})
-})
+const tideline = withResource(() => openFilesBrowser({}))
 afterEach(() => tideline.clear())
-afterAll(() => tideline.close())
 
 describe("the command palette", () => {
   it("opens a page by keyboard alone, and returns the focus", async () => {
@@ -52,7 +49,7 @@ describe("the command palette", () => {
     await page.getByRole("button", { name: "Search" }).click()
     await field(page).fill("soundings")
     await option(page, "Soundings of the bay").click()
-    await page.waitForURL(`**/dashboard/chat/${thread._id}`)
+    await arrivedAt(page, new RegExp(`/dashboard/chat/${thread._id}$`))
 
     await page.keyboard.press("ControlOrMeta+K")
     await field(page).fill("soundings")

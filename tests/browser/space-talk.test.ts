@@ -1,32 +1,32 @@
 import type { Page } from "playwright-core"
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
-import { post, postAsync } from "../support/api.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, takenOver } from "../support/browser.ts"
+import { takenOver } from "../support/browser.ts"
 import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { withBrowser } from "../support/with-browser.ts"
 import { withTideline } from "../support/with-tideline.ts"
+import { openPage } from "../support/open-page.ts"
+import { addEditor, converse as converseIn, createSpace } from "../support/space-talk.ts"
 
 let space: SpaceSummary
 const { app, sql, ada, grace } = withTideline({
   settings: { SPACES: "on", CHAT_RATE_LIMIT: "1000" },
   people: { ada: adaLovelace, grace: graceHopper },
+  onboarded: true,
 })
 const browser = withBrowser()
 
 beforeAll(async () => {
-  for (const person of [ada, grace]) await person("/dashboard")
-  await sql`update users set onboarding_completed = true`
-  const made = await ada("/api/spaces", post({ name: "Engines" }))
-  ;({ space } = (await made.json()) as { space: SpaceSummary })
-  await sql`
-    insert into space_members (space_id, user_id, role)
-    select ${space._id}, _id, 'editor' from users where email = ${graceHopper.email}`
+  space = await createSpace(ada)
+  await addEditor(sql, space._id, grace)
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
+
+const open = (person: Person, threadId: string) =>
+  openPage({ app, browser, person }, `/s/${space.slug}/chat/${threadId}`)
 
 describe("people who talk to each other in a space", () => {
   it("see before sending who replies, ask nobody by a mention, and the assistant by a button", async () => {
@@ -139,26 +139,12 @@ describe("the home of a space", () => {
   })
 })
 
-async function open(person: Person, threadId: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  await giveCookies(context, person, app)
-  const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
-  await page.goto(`${app.origin}/s/${space.slug}/chat/${threadId}`)
-  await takenOver(page)
-  return page
-}
-
 const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })
 const answers = (page: Page) => page.getByRole("article", { name: "Answer" })
 
 /** Ada's message in a new conversation of the space, with its reply if there is one. */
 async function converse(text: string): Promise<string> {
-  const threadId = crypto.randomUUID()
-  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
-  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
-  const answer = await ada("/api/chat", postAsync(body))
-  expect(answer.status, await answer.text()).toBe(202)
+  const threadId = await converseIn(ada, space._id, text)
   await expect
     .poll(() => sql`select 1 from chat_turns where thread_id = ${threadId} and status = 'running'`)
     .toEqual([])

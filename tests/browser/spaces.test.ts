@@ -3,29 +3,33 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import { chooseFor } from "../support/files-browser.ts"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll, sample } from "../support/all.ts"
-import { post, postAsync } from "../support/api.ts"
+import { post } from "../support/api.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { arrivedAt, giveCookies, takenOver } from "../support/browser.ts"
+import { arrivedAt, takenOver } from "../support/browser.ts"
 import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { withBrowser } from "../support/with-browser.ts"
 import { withTideline } from "../support/with-tideline.ts"
+import { openPage } from "../support/open-page.ts"
+import { converse as converseIn } from "../support/space-talk.ts"
 
 let space: SpaceSummary
 const { app, sql, ada, grace } = withTideline({
   settings: { SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" },
   people: { ada: adaLovelace, grace: graceHopper },
+  onboarded: true,
 })
 const browser = withBrowser()
 
 beforeAll(async () => {
-  for (const person of [ada, grace]) await person("/dashboard")
-  await sql`update users set onboarding_completed = true`
   ;({ space } = await read<{ space: SpaceSummary }>(ada("/api/spaces", post({ name: "Engines" }))))
   await join(grace, "editor")
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
+
+const open = (person: Person, path: string) => openPage({ app, browser, person }, path)
+const converse = (text: string) => converseIn(ada, space._id, text)
 
 describe("people in one conversation of a space", () => {
   it("see it begin and the reply grow, and who wrote what, until one is removed in the middle", async () => {
@@ -315,16 +319,6 @@ describe("the pages of a space", () => {
   })
 })
 
-async function open(person: Person, path: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  await giveCookies(context, person, app)
-  const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
-  await page.goto(app.origin + path)
-  await takenOver(page)
-  return page
-}
-
 /** In the menu of the open conversation. */
 async function choose(page: Page, act: string) {
   await page
@@ -342,16 +336,6 @@ async function ask(page: Page, text: string) {
   const field = page.getByRole("textbox", { name: "Your question" })
   await field.fill(text)
   await field.press("Enter")
-}
-
-/** Ada's message in a new conversation of the space. Resolves with the conversation's id. */
-async function converse(text: string): Promise<string> {
-  const threadId = crypto.randomUUID()
-  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
-  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
-  const answer = await ada("/api/chat", postAsync(body))
-  expect(answer.status, await answer.text()).toBe(202)
-  return threadId
 }
 
 async function stopReplies() {

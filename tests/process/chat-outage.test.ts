@@ -6,22 +6,19 @@ import type { EntryPage } from "#server/chat/read-operations.ts"
 import { post, postAsync } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { ada, signUp, type Person } from "../support/people.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway } from "../support/scripted-gateway.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let gateway: ScriptedGateway
+const gateway = withResource(openScriptedGateway)
 let app: TidelineApp
 let person: Person
 
 // With its own PostgreSQL, which it starts again when it dies.
 beforeAll(async () => {
-  gateway = await openScriptedGateway()
   app = await startTideline({ DATABASE_URL: "", ...gateway.env })
   person = await signUp(app, ada)
 })
-afterAll(async () => {
-  await app.stop()
-  await gateway.close()
-})
+afterAll(() => app.stop())
 beforeEach(() => {
   gateway.answers.length = 0
 })

@@ -7,11 +7,12 @@ import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada, signIn, signUp, type Person } from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
-import { openScriptedGateway, type ScriptedGateway } from "../support/scripted-gateway.ts"
+import { openScriptedGateway } from "../support/scripted-gateway.ts"
 import { watchThread } from "../support/watched-thread.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let gateway: ScriptedGateway
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const gateway = withResource(openScriptedGateway)
+const database = withResource(createTestDatabase)
 let b: TidelineApp
 let atA: Person
 let atB: Person
@@ -20,17 +21,11 @@ let a: TidelineApp
 const limits = { CHAT_RATE_LIMIT: "10000", CHAT_TURNS_AT_ONCE: "100" }
 
 beforeAll(async () => {
-  gateway = await openScriptedGateway()
-  database = await createTestDatabase()
   b = await startBeside()
   await signUp(b, ada)
   atB = await signIn(b, ada)
 })
-afterAll(async () => {
-  await b.stop()
-  await database.close()
-  await gateway.close()
-})
+afterAll(() => b.stop())
 beforeEach(() => {
   gateway.answers.length = 0
 })

@@ -11,12 +11,13 @@ import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { ada as adaLovelace, postJson, signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // One role owns the tables and migrates; the server has another.
 
 const role = `app_${randomUUID().replaceAll("-", "").slice(0, 8)}`
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(() => createTestDatabase({ empty: true }))
 let folder: string
 let file: string
 let url: string
@@ -24,7 +25,6 @@ let app: TidelineApp | undefined
 let owner: postgres.Sql
 
 beforeAll(async () => {
-  database = await createTestDatabase({ empty: true })
   folder = mkdtempSync(join(tmpdir(), "tideline-roles-"))
   file = join(folder, "database-url")
   const address = new URL(database.url)
@@ -39,7 +39,6 @@ afterAll(async () => {
   await app?.stop()
   await owner.unsafe(`drop owned by "${role}"; drop role "${role}"`)
   await owner.end()
-  await database.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { buffer, text } from "node:stream/consumers"
 import { pathToFileURL } from "node:url"
 import { and, isNotNull } from "drizzle-orm"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { blobs, files, uploads } from "#db/schema/files.ts"
 import { users } from "#db/schema/users.ts"
 import { checkFiles, type Finding } from "#server/files/check.ts"
@@ -12,18 +12,15 @@ import { findProgress, receivePart } from "#server/files/resumable.ts"
 import { sweep } from "#server/files/sweep.ts"
 import { COMPILE_CACHE } from "../support/compile-cache.ts"
 import { bytesOf, SENT } from "../support/dying-uploads.ts"
-import { openFileDrawer, type FileDrawer } from "../support/file-drawer.ts"
+import { openFileDrawer } from "../support/file-drawer.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const HOUR = 60 * 60 * 1000
 const LONG = process.env["UPLOADS"] === "long"
 /** UPLOADS=long runs all steps, which takes half an hour. */
 const STRIDE = LONG ? 1 : 211
 
-let drawer: FileDrawer
-beforeAll(async () => {
-  drawer = await openFileDrawer()
-})
-afterAll(() => drawer.close())
+const drawer = withResource(openFileDrawer)
 
 test(
   "a process that is killed at any step of an upload leaves nothing missing or miscounted",

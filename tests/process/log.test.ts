@@ -1,10 +1,9 @@
-import postgres from "postgres"
 import { expect, it } from "vitest"
 import { findEmail } from "../support/inbox.ts"
 import { postJson, signIn, signUp } from "../support/people.ts"
 import { withTideline } from "../support/with-tideline.ts"
 
-const { app } = withTideline({ settings: { LOG_LEVEL: "trace" } })
+const { app, sql } = withTideline({ settings: { LOG_LEVEL: "trace" } })
 
 it("the log has each response under the id in its header, without the query", async () => {
   const response = await fetch(`${app.origin}/features?token=in-the-query`)
@@ -127,7 +126,6 @@ it("the log contains no password, cookie, key, token, email, message or file, ev
   await answer.text()
 
   // Failed statements are logged, and Drizzle puts their values into the error.
-  const sql = postgres(app.databaseUrl, { max: 1 })
   const thread = (await (await postJson(ada, "/api/chat/threads", {})).json()) as { thread: { _id: string } }
   await sql`alter table chat_messages rename to chat_messages_away`
   const failed = await postJson(ada, "/api/chat", { ...question, threadId: thread.thread._id })
@@ -135,7 +133,6 @@ it("the log contains no password, cookie, key, token, email, message or file, ev
   await sql`alter schema auth rename to auth_away`
   const away = await fetch(`${app.origin}/api/files`, { headers: { cookie: ada.cookie() } })
   expect(away.status).toBe(500)
-  await sql.end()
 
   const log = app.log.join("\n")
   expect(log).toContain("Failed query")

@@ -7,25 +7,22 @@ import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let app: TidelineApp
 let other: TidelineApp
 let ops: string
 let ada: Person
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   const port = await findFreePort()
   ops = `http://127.0.0.1:${port}`
   const env = { DATABASE_URL: database.url }
   ;[app, other] = await Promise.all([startTideline({ ...env, OPS_PORT: String(port) }), startTideline(env)])
   ada = await signUp(app, { name: "Ada", email: "ada@example.org" })
 })
-afterAll(async () => {
-  await Promise.all([app.stop(), other.stop()])
-  await database.close()
-})
+afterAll(() => Promise.all([app.stop(), other.stop()]))
 afterEach(() => maintain("off"))
 
 describe("maintenance mode", () => {

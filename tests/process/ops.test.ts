@@ -7,15 +7,15 @@ import { openGate, type Gate } from "../support/gate.ts"
 import { signIn, signUp } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 import packageJson from "../../package.json" with { type: "json" }
 
 let app: TidelineApp
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let toDatabase: Gate
 let ops: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   toDatabase = await openGate()
   const address = new URL(database.url)
   toDatabase.leadTo(Number(address.port))
@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.stop()
   await toDatabase.close()
-  await database.close()
 })
 
 describe("the port for probes", () => {

@@ -9,6 +9,7 @@ import { startPgbouncer } from "../support/pgbouncer.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openReturningSocket } from "../support/returning-socket.ts"
 import { begin } from "../support/uploads.ts"
+import { withResource } from "../support/with-resource.ts"
 
 // Everything but the stream and the locks goes through a PgBouncer in transaction mode, with fewer
 // connections than the process wants.
@@ -18,13 +19,12 @@ const WRITERS = 8
 /** Of each writer: as many as pgbench makes in some seconds, or in minutes. */
 const TRANSACTIONS = process.env["FAULTS"] === "long" ? 5_000 : 150
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(() => createTestDatabase({ empty: true }))
 let pooler: Awaited<ReturnType<typeof startPgbouncer>>
 let app: TidelineApp
 let ada: Person
 
 beforeAll(async () => {
-  database = await createTestDatabase({ empty: true })
   pooler = await startPgbouncer(database.url, CONNECTIONS)
   app = await startTideline({
     DATABASE_URL: pooler.url,
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.stop()
   await pooler.stop()
-  await database.close()
 })
 
 it("pages and requests of many people are answered concurrently, each with their own data", async () => {

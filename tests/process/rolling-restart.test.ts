@@ -6,6 +6,7 @@ import { signUp } from "../support/people.ts"
 import { createTestDatabase } from "../support/postgres.ts"
 import { openReturningSocket } from "../support/returning-socket.ts"
 import { startTraffic } from "../support/traffic.ts"
+import { withResource } from "../support/with-resource.ts"
 
 const PEOPLE = amount(2, 4)
 const SOCKETS_EACH = 3
@@ -17,12 +18,11 @@ const older = process.env["OLDER_SOURCES"]
 /** The versions that the processes are replaced with, in order; undefined is the current build. */
 const turns = older ? [undefined, older] : [undefined]
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let sql: postgres.Sql
 let fleet: Fleet
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   sql = postgres(database.url, { max: 2 })
   fleet = await startFleet(database.url, {
     env: { DRAIN_DELAY: "3", TRUSTED_PROXIES: "1" },
@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await fleet.stop()
   await sql.end()
-  await database.close()
 })
 
 test("three processes restart in turn without a failed request or a commit missed by a socket", async () => {

@@ -5,15 +5,15 @@ import { startOpenIdProvider, type OpenIdProvider } from "../support/openid-prov
 import { openBrowser, postJson, type Person } from "../support/people.ts"
 import { findFreePort } from "../support/ports.ts"
 import { createTestDatabase } from "../support/postgres.ts"
+import { withResource } from "../support/with-resource.ts"
 
 type Browser = ReturnType<typeof openBrowser>
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>
+const database = withResource(createTestDatabase)
 let provider: OpenIdProvider
 let here: TidelineApp
 let there: TidelineApp
 beforeAll(async () => {
-  database = await createTestDatabase()
   const port = await findFreePort()
   const origin = `http://localhost:${port}`
   provider = await startOpenIdProvider(origin)
@@ -25,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([here.stop(), there.stop()])
   await provider.stop()
-  await database.close()
 })
 
 it("a person whom the provider signs out is off pages, sockets and keys of both processes", async () => {

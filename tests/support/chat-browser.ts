@@ -4,8 +4,6 @@ import { startTideline } from "./app.ts"
 import { giveCookies, launchBrowser, takenOver } from "./browser.ts"
 import { ada as adaLovelace, signUp } from "./people.ts"
 
-export type ChatBrowser = Awaited<ReturnType<typeof openChatBrowser>>
-
 interface ThreadOptions {
   title?: string
   /** The text of the first message. */
