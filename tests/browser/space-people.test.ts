@@ -1,35 +1,40 @@
-import type { Browser, Page } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { inAll } from "../support/all.ts"
-import { post, postAsync } from "../support/api.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
-import { giveCookies, takenOver } from "../support/browser.ts"
+import { takenOver } from "../support/browser.ts"
 import { choose } from "../support/files-browser.ts"
-import { ada as adaLovelace, grace as graceHopper, signUp, type Person } from "../support/people.ts"
+import { ada as adaLovelace, grace as graceHopper, type Person } from "../support/people.ts"
 import { sparseFile } from "../support/sparse-file.ts"
 import { withBrowser } from "../support/with-browser.ts"
 import { withTideline } from "../support/with-tideline.ts"
+import { openPage } from "../support/open-page.ts"
+import { addEditor, converse as converseIn, createSpace } from "../support/space-talk.ts"
 
 let space: SpaceSummary
-const { app, sql, ada, grace } = withTideline({
+const { app, sql, ada, grace, grant } = withTideline({
   settings: { SPACES: "on", SIGNUP: "open", CHAT_RATE_LIMIT: "1000" },
-  people: { ada: adaLovelace, grace: graceHopper },
+  people: {
+    ada: adaLovelace,
+    grace: graceHopper,
+    grant: { name: "Grant Allen", email: "grant@example.org" },
+  },
+  onboarded: true,
 })
 const browser = withBrowser()
 
 beforeAll(async () => {
-  const other = await signUp(app, { name: "Grant Allen", email: "grant@example.org" })
-  for (const person of [ada, grace, other]) await person("/dashboard")
-  await sql`update users set onboarding_completed = true`
-  const made = await ada("/api/spaces", post({ name: "Engines" }))
-  ;({ space } = (await made.json()) as { space: SpaceSummary })
-  for (const { email } of [grace, other]) await join(email)
+  space = await createSpace(ada)
+  for (const person of [grace, grant]) await addEditor(sql, space._id, person)
 })
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close()
 })
 
+const open = (person: Person, path: string, within?: BrowserContext) =>
+  openPage({ app, browser, person }, path, within && { within })
+const converse = (text: string) => converseIn(ada, space._id, text)
 const field = (page: Page) => page.getByRole("textbox", { name: "Your question" })
 const readers = (page: Page) => page.getByRole("list", { name: "Also reading" })
 const members = (page: Page) => page.getByRole("listbox", { name: "Members to mention" })
@@ -151,7 +156,7 @@ describe("people in one conversation of a space", () => {
     await ada(`/api/spaces/${space._id}/members/${user?.["_id"]}`, { method: "DELETE" })
     await readers(one).waitFor({ state: "detached" })
     await other.getByRole("heading", { name: "You no longer have access to Engines" }).waitFor()
-    await join(grace.email)
+    await addEditor(sql, space._id, grace)
   })
 
   inAll("see nobody elsewhere, and are seen by nobody while they read something else", async () => {
@@ -244,34 +249,8 @@ describe("the page of notifications", () => {
   })
 })
 
-async function open(person: Person, path: string, given?: Awaited<ReturnType<Browser["newContext"]>>) {
-  const context = given ?? (await browser.newContext({ viewport: { width: 1440, height: 900 } }))
-  await giveCookies(context, person, app)
-  const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
-  await page.goto(app.origin + path)
-  await takenOver(page)
-  return page
-}
-
-async function join(email: string) {
-  await sql`
-    insert into space_members (space_id, user_id, role)
-    select ${space._id}, _id, 'editor' from users where email = ${email}`
-}
-
 /** The names in the list, as they are offered. */
 async function optionsOf(page: Page): Promise<string[]> {
   const options = await members(page).getByRole("option").locator("span:not([aria-hidden])").allInnerTexts()
   return options.filter((text) => !text.includes("@"))
-}
-
-/** Ada's message in a new conversation of the space. Resolves with the conversation's id. */
-async function converse(text: string): Promise<string> {
-  const threadId = crypto.randomUUID()
-  const message = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] }
-  const body = { threadId, createThread: true, spaceId: space._id, messages: [message] }
-  const answer = await ada("/api/chat", postAsync(body))
-  expect(answer.status, await answer.text()).toBe(202)
-  return threadId
 }
