@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs"
 import { relative } from "node:path"
+import { pathToFileURL } from "node:url"
 import { reactRouter } from "@react-router/dev/vite"
 import tailwindcss from "@tailwindcss/vite"
-import { defineConfig, type ESTree, type Plugin } from "vite"
+import { defineConfig, type Plugin } from "vite"
 import { languages } from "./languages.config.ts"
+import type { Declared } from "#server/operations/contract.ts"
 
 export default defineConfig(({ command }) => ({
   plugins: [
@@ -97,50 +99,32 @@ function serverOnly(): Plugin {
   }
 }
 
-/** A page needs the names and paths of operations, and not their schemas: those stay behind. */
+/** A page needs the names and paths of operations, and nothing else of their modules: it stays behind. */
 function namesOfOperations(): Plugin {
   return {
     name: "names-of-operations",
     enforce: "pre",
     transform: {
-      filter: { id: /operations-contract\.ts$/ },
-      handler(code) {
+      filter: { id: /(operations|shares)-contract\.ts$/ },
+      async handler(_code, id) {
         if (this.environment.config.consumer !== "client") return null
-        const { body } = this.parse(code, { lang: "ts" })
-        const specs = body.flatMap((statement) =>
-          statement.type === "ExportNamedDeclaration" && statement.declaration?.type === "VariableDeclaration"
-            ? statement.declaration.declarations.flatMap(({ init }) =>
-                init?.type === "CallExpression" ? init.arguments : [],
-              )
-            : [],
-        )
-        let slim = code
-        for (const object of specs.toReversed()) {
-          if (object.type !== "ObjectExpression") continue
-          for (const spec of object.properties.toReversed()) {
-            if (spec.type !== "Property") continue
-            const { start, end } = spec.value
-            const [httpOnly] = fieldsOf(spec.value, "httpOnly")
-            const [http] = fieldsOf(spec.value, "http")
-            const [at] = http ? fieldsOf(http.value, "at") : []
-            const kept = [
-              httpOnly && code.slice(httpOnly.start, httpOnly.end),
-              at && `http: { ${code.slice(at.start, at.end)} }`,
-            ]
-            slim = `${slim.slice(0, start)}{${kept.filter(Boolean).join(", ")}}${slim.slice(end)}`
-          }
-        }
-        return { code: slim, map: null }
+        const exported = (await import(pathToFileURL(id).href)) as Record<string, Operations>
+        const code = Object.entries(exported).flatMap(([name, operations]) => {
+          const declared = Object.entries(operations)
+          if (!declared.every(([, operation]) => typeof operation.may === "string")) return []
+          const sent = Object.fromEntries(declared.map(([key, operation]) => [key, namesOf(operation)]))
+          return [`export const ${name} = ${JSON.stringify(sent)}`]
+        })
+        return { code: code.join("\n"), map: null }
       },
     },
   }
 }
 
-function fieldsOf(object: ESTree.Node, name: string) {
-  if (object.type !== "ObjectExpression") return []
-  return object.properties
-    .filter((each) => each.type === "Property")
-    .filter(({ key }) => key.type === "Identifier" && key.name === name)
+type Operations = Readonly<Record<string, Declared>>
+
+function namesOf({ name, httpOnly, http }: Declared) {
+  return { name, httpOnly, ...(http && { http: { at: http.at } }) }
 }
 
 /** Fails the build when it holds a library that THIRD-PARTY-LICENSES.txt leaves out. */

@@ -74,6 +74,16 @@ export class NotFound extends Refusal<`no-such-${Missing}`> {
   }
 }
 
+/** The row that a statement was to find. Throws `NotFound` if it found none. */
+export async function requireRow<Row>(
+  rows: PromiseLike<readonly Row[]>,
+  what: Missing = "record",
+): Promise<Row> {
+  const [row] = await rows
+  if (!row) throw new NotFound(what)
+  return row
+}
+
 export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && REFUSAL in error
 }

@@ -10,6 +10,9 @@ export const withoutControlCharacters = v.check(
   reason("control-characters"),
 )
 
+/** Of a field with which people prove who they are, so that no page shows it again. */
+export const secret = v.metadata<string, { isSecret: true }>({ isSecret: true })
+
 export const Email = v.pipe(
   v.string(reason("email-missing")),
   v.trim(),

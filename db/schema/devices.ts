@@ -27,7 +27,6 @@ export const devices = pgTable(
 export const watchedDevices = liveTable(devices, {
   keys: ["userId"],
   of: "userId",
-  exportedAs: "devices",
   exported: ["_creationTime", "label"],
   sentences: { label: "As the device describes itself." },
 })

@@ -287,7 +287,6 @@ export const watchedFiles = liveTable(files, {
   keys: ["userId", "spaceKey", "trashed", "trashedAt"],
   of: "userId",
   end: "stays in its space",
-  exportedAs: "files",
   exported: ["_id", "_creationTime", "fileName", "mimeType", "size", "modifiedAt", "trashed", "spaceId"],
   sentences: {
     size: "Bytes.",
@@ -335,7 +334,6 @@ owned(fileThumbnails, { of: "fileId", notExported: "Made from the file, which is
 owned(uploads, {
   of: "userId",
   end: { forgets: ["fileName", "metadata"], because: "The bytes have still to be deleted." },
-  exportedAs: "uploads",
   exported: ["_creationTime", "fileName", "length", "expiresAt"],
 })
 

@@ -61,7 +61,6 @@ export type NotificationRow = typeof notifications.$inferSelect
 export const watchedNotifications = liveTable(notifications, {
   keys: ["userId", "inApp", "trashed", "read"],
   of: "userId",
-  exportedAs: "notifications",
   exported: ["_id", "_creationTime", "spaceId", "threadId", "messageId", "authorName", "excerpt", "read"],
   where: not(notifications.trashed),
   sentences: {

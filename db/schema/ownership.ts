@@ -23,8 +23,8 @@ export type Whose<Field = string> = {
   }
 } & (
   | {
-      /** The name of the list in `records.json`. */
-      exportedAs: string
+      /** The name of the list in `records.json`, if it is not the table's. */
+      exportedAs?: string
       exported: readonly Field[]
       computed?: (person: Ids) => Record<string, SQL>
       where?: SQL

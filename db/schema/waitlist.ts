@@ -30,6 +30,5 @@ export type WaitlistRow = typeof waitlist.$inferSelect
 
 owned(waitlist, {
   of: [{ email: "email" }],
-  exportedAs: "waitlist",
   exported: ["_id", "_creationTime", "email", "confirmedAt", "invitedAt", "joinedAt", "language"],
 })

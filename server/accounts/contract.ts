@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { reason } from "#server/reason-contract.ts"
 import { Picture } from "#server/picture-contract.ts"
-import { Email, withoutControlCharacters } from "#server/text-contract.ts"
+import { Email, secret, withoutControlCharacters } from "#server/text-contract.ts"
 import { KEY_SCOPES } from "#server/ports/identity-contract.ts"
 import type { AccountProblem } from "#server/ports/account-forms.ts"
 import type { SsoProblem } from "#server/ports/single-sign-on.ts"
@@ -18,12 +18,14 @@ const Password = v.pipe(
   v.string(reason("password-missing")),
   v.nonEmpty(reason("password-missing")),
   v.maxLength(PASSWORD_LENGTH.most, reason("password-too-long", { most: PASSWORD_LENGTH.most })),
+  secret,
 )
 
 const NewPassword = v.pipe(
   v.string(reason("new-password-missing")),
   v.minLength(PASSWORD_LENGTH.least, reason("new-password-too-short", { least: PASSWORD_LENGTH.least })),
   v.maxLength(PASSWORD_LENGTH.most, reason("password-too-long", { most: PASSWORD_LENGTH.most })),
+  secret,
 )
 
 const Id = v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))
@@ -54,6 +56,7 @@ const Confirmation = v.pipe(
   v.string(reason("field-empty")),
   v.nonEmpty(reason("field-empty")),
   v.maxLength(254),
+  secret,
 )
 
 /** In fields that are named `space-` and the space's id: a member's id, or `delete`. */
@@ -73,6 +76,7 @@ const Code = v.pipe(
   v.trim(),
   v.nonEmpty(reason("code-missing")),
   v.maxLength(40, reason("code-too-long")),
+  secret,
 )
 
 export const EnterCode = v.object({ code: Code, trust: v.optional(v.literal("on")) })
@@ -121,7 +125,7 @@ export const AccountChange = v.variant("intent", [
     intent: v.literal("change-address"),
     email: v.pipe(Email, v.toLowerCase()),
     current: v.optional(Password, ""),
-    code: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(40, reason("code-too-long"))), ""),
+    code: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(40, reason("code-too-long")), secret), ""),
   }),
   v.object({ intent: v.literal("stop-address-change") }),
   v.object({ intent: v.literal("renew-recovery-codes"), current: v.optional(Password), code: Code }),

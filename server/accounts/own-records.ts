@@ -24,14 +24,15 @@ export async function findOwnRecords(
     .where(eq(fileUsage.userId, user._id))
   const records: Record<string, unknown> = { usage }
   for (const [table, whose] of ownerships)
-    if ("exportedAs" in whose) records[whose.exportedAs] = rowsOf(scope, table, whose, addresses)
+    if ("exported" in whose)
+      records[whose.exportedAs ?? getTableName(table)] = rowsOf(scope, table, whose, addresses)
   return records
 }
 
 async function* rowsOf(
   { db, viewer }: Scope<"db" | "viewer">,
   table: PgTable,
-  whose: Extract<Whose, { exportedAs: string }>,
+  whose: Extract<Whose, { exported: readonly string[] }>,
   addresses: readonly Address[],
 ): AsyncGenerator {
   const { user } = viewer

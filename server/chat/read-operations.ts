@@ -106,37 +106,33 @@ export type SearchResults = v.InferOutput<typeof SearchResults>
 const OfThread = v.strictObject({ threadId: ThreadId })
 
 /** Apart from the changes, whose declarations browsers load. */
-export const chatReads = operations(
-  "chat",
-  { tag: "Chat", missing: "conversation" },
-  {
-    listMessages: {
-      about: "The latest messages of a conversation, or those before the cursor, the oldest first.",
-      may: "member",
-      input: v.strictObject({ ...OfThread.entries, ...PageQuery.entries }),
-      output: EntryPage,
-      http: { at: "GET /api/chat/threads/:threadId/messages", id: "listMessages" },
-    },
-    listReplaced: {
-      about:
-        "The earlier versions of an edited question or a replaced reply, and of everything after it, the oldest first.",
-      may: "member",
-      input: v.strictObject({ ...OfThread.entries, messageId: MessageId, ...PageQuery.entries }),
-      output: ReplacedPage,
-      refuses: { not_found: ["no-such-question", "no-such-earlier-version"] },
-      http: {
-        at: "GET /api/chat/threads/:threadId/messages/:messageId/replaced",
-        id: "listReplacedMessages",
-      },
-    },
-    search: {
-      about:
-        "Finds conversations by their titles and messages. All words must be there; the last may be the beginning of one. One result for each conversation, the last used first, at most 50.",
-      may: "member",
-      missing: "space",
-      input: SearchQuery,
-      output: SearchResults,
-      http: { at: "GET /api/chat/search", id: "searchThreads" },
+export const chatReads = operations("chat", { tag: "Chat", missing: "conversation" })({
+  listMessages: {
+    about: "The latest messages of a conversation, or those before the cursor, the oldest first.",
+    may: "member",
+    input: v.strictObject({ ...OfThread.entries, ...PageQuery.entries }),
+    output: EntryPage,
+    http: { at: "GET /api/chat/threads/:threadId/messages", id: "listMessages" },
+  },
+  listReplaced: {
+    about:
+      "The earlier versions of an edited question or a replaced reply, and of everything after it, the oldest first.",
+    may: "member",
+    input: v.strictObject({ ...OfThread.entries, messageId: MessageId, ...PageQuery.entries }),
+    output: ReplacedPage,
+    refuses: { not_found: ["no-such-question", "no-such-earlier-version"] },
+    http: {
+      at: "GET /api/chat/threads/:threadId/messages/:messageId/replaced",
+      id: "listReplacedMessages",
     },
   },
-)
+  search: {
+    about:
+      "Finds conversations by their titles and messages. All words must be there; the last may be the beginning of one. One result for each conversation, the last used first, at most 50.",
+    may: "member",
+    missing: "space",
+    input: SearchQuery,
+    output: SearchResults,
+    http: { at: "GET /api/chat/search", id: "searchThreads" },
+  },
+})

@@ -1,16 +1,17 @@
 import { and, isNotNull } from "drizzle-orm"
 import { chatThreads } from "#db/schema/chat.ts"
-import { BadRequest, Conflict, NotFound } from "#server/errors.ts"
+import { BadRequest, Conflict, NotFound, requireRow } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
-import { requireEditor } from "#server/spaces/access.ts"
+import { inSpace } from "#server/spaces/access.ts"
 import { editableThread, readableThread, requireEditableThread } from "./access.ts"
 import { titleOf, type ChangeThread, type CreateThread, type ThreadSummary } from "./contract.ts"
 
 /** Throws NotFound. */
 export async function findThread(scope: Scope<"db" | "viewer">, id: string): Promise<ThreadSummary> {
-  const [thread] = await scope.db.select(summary).from(chatThreads).where(readableThread(scope, id))
-  if (!thread) throw new NotFound("conversation")
-  return thread
+  return requireRow(
+    scope.db.select(summary).from(chatThreads).where(readableThread(scope, id)),
+    "conversation",
+  )
 }
 
 /**
@@ -20,11 +21,7 @@ export async function findThread(scope: Scope<"db" | "viewer">, id: string): Pro
 export function createThread(scope: Scope<"db" | "viewer">, thread: CreateThread): Promise<ThreadSummary> {
   const { spaceId } = thread
   if (spaceId === undefined) return insertThread(scope, thread)
-  return scope.db.transaction(async (tx) => {
-    const inside = { ...scope, db: tx }
-    await requireEditor(inside, spaceId)
-    return insertThread(inside, thread)
-  })
+  return inSpace(scope, spaceId, (db) => insertThread({ ...scope, db }, thread))
 }
 
 async function insertThread(

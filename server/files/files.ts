@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers"
 import { and, eq, ne, sql } from "drizzle-orm"
 import { blobs, fileUsage, files } from "#db/schema/files.ts"
-import { Conflict, NotFound, PreconditionFailed, UnsupportedType } from "#server/errors.ts"
+import { Conflict, NotFound, requireRow, PreconditionFailed, UnsupportedType } from "#server/errors.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import type { Scope } from "#server/scope.ts"
 import { isInPlace } from "#server/spaces/access.ts"
@@ -22,13 +22,12 @@ export async function searchFiles(scope: Scope<"db" | "viewer">, text: string): 
 
 /** A file that the viewer may see, and where its bytes are. Throws `NotFound`. */
 export async function findFile(scope: Scope<"db" | "viewer">, id: string) {
-  const [file] = await scope.db
+  const found = scope.db
     .select({ ...summary, key: blobs.key, sha256: blobs.sha256 })
     .from(files)
     .innerJoin(blobs, eq(blobs._id, files.storageId))
     .where(and(readableFiles(scope, { trashed: false }), isFile(id)))
-  if (!file) throw new NotFound("file")
-  return file
+  return requireRow(found, "file")
 }
 
 /**

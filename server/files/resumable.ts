@@ -1,11 +1,10 @@
 import { and, eq, gt, isNotNull } from "drizzle-orm"
-import * as v from "valibot"
 import { uploads } from "#db/schema/files.ts"
 import { BadRequest, Conflict, Gone, isRefusal, NotFound, TooLarge, type Refusal } from "#server/errors.ts"
 import { freeMemory } from "#server/transport/spent-memory.ts"
 import type { Scope } from "#server/scope.ts"
 import { requireEditor } from "#server/spaces/access.ts"
-import { FileId } from "./contract.ts"
+import { ownIn } from "#server/users/access.ts"
 import { giveUpUpload, removeNameless } from "./discard.ts"
 import { nextExpiry, SPENT, UNTIL_FIRST_BYTE } from "./expiry.ts"
 import { finishUpload } from "./finish.ts"
@@ -156,17 +155,18 @@ interface OpenUpload extends Upload {
   askedAt: number
 }
 
+const isOwn = ownIn(uploads)
+
 /** The viewer's own. Nobody else's is ever found. */
 async function findUpload(
   { db, viewer }: Scope<"db" | "viewer">,
   id: string,
   { expired = "refused" }: { expired?: "refused" | "too" } = {},
 ): Promise<Upload & { key: string | null }> {
-  if (!v.is(FileId, id)) throw new NotFound("upload")
   const [row] = await db
     .select()
     .from(uploads)
-    .where(and(eq(uploads._id, id), eq(uploads.userId, viewer.user._id), isNotNull(uploads.length)))
+    .where(and(isOwn({ viewer }, id), isNotNull(uploads.length)))
   if (!row || row.length === null || row.fileName === null) throw new NotFound("upload")
   // A cancelled upload only frees space.
   if (expired === "refused") {

@@ -46,7 +46,7 @@ export async function readForm<Schema extends v.GenericSchema>(
   if (!(form instanceof FormData)) return refused(form.status, form.errors)
   const parsed = v.safeParse(schema, Object.fromEntries(form))
   if (parsed.success) return { ok: true, value: parsed.output }
-  return refused(400, describeIssues(parsed.issues), filledIn(form))
+  return refused(400, describeIssues(parsed.issues), filledIn(form, schema))
 }
 
 /** The fields of a posted form that hold what the database can store, or why they could not be read. */
@@ -76,15 +76,23 @@ function unread(status: 400 | 413, errors: Record<string, RefusalData>) {
   return { status, errors }
 }
 
-/** The fields with which people prove who they are: a present password is often not called one. */
-const PROOF = /password|^(current|confirmation|code)$/i
-
-/** What somebody filled in, to show it again: texts, and never a password or a code. */
-export function filledIn(form: FormData): Record<string, string> {
-  const shown = [...form].filter(
-    (field): field is [string, string] => typeof field[1] === "string" && !PROOF.test(field[0]),
+/** What somebody filled in, to show it again: texts, and no secret of the form's schema. */
+export function filledIn(form: FormData, schema: v.GenericSchema): Record<string, string> {
+  const secrets = secretsIn(schema)
+  return Object.fromEntries(
+    [...form].filter(
+      (field): field is [string, string] => typeof field[1] === "string" && !secrets.includes(field[0]),
+    ),
   )
-  return Object.fromEntries(shown)
+}
+
+function secretsIn(schema: v.GenericSchema): string[] {
+  const { options = [], entries = {} } = schema as { options?: v.GenericSchema[]; entries?: v.ObjectEntries }
+  const own = Object.entries(entries).filter(([, field]) => {
+    const inside = "wrapped" in field ? field.wrapped : field
+    return v.getMetadata(inside)["isSecret"] === true
+  })
+  return [...own.map(([name]) => name), ...options.flatMap(secretsIn)]
 }
 
 export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): Record<string, RefusalData> {

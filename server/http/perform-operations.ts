@@ -27,7 +27,10 @@ interface Asked {
  * The action of a page whose forms are operations (`OperationForm`). Each operation decides who may, so
  * a page can take the forms of other pages too.
  */
-export function performOperations(operations: readonly Operation[], file?: FormFile) {
+export function performOperations(
+  operations: readonly Operation[],
+  { file, redirects = 302 }: { file?: FormFile; redirects?: 302 | 303 } = {},
+) {
   return async ({ context, request, url }: Asked) => {
     const scope = await requireScope(context)
     const form = await readFormData(request, file)
@@ -35,9 +38,10 @@ export function performOperations(operations: readonly Operation[], file?: FormF
       return data<FormOutcome>({ operation: "", values: "", errors: form.errors }, { status: form.status })
     const fields = Object.fromEntries(form)
     const about = { operation: textOf(fields[OPERATION]), values: textOf(fields[VALUES]) }
-    const refused = (status: number, errors: NonNullable<FormOutcome["errors"]>) =>
-      data<FormOutcome>({ ...about, filled: filledIn(form), errors }, { status })
     const operation = operations.find((each) => each.name === about.operation && !isRead(each))
+    const filled = operation && filledIn(form, operation.input)
+    const refused = (status: number, errors: NonNullable<FormOutcome["errors"]>) =>
+      data<FormOutcome>({ ...about, ...(filled && { filled }), errors }, { status })
     const input = readInput(form)
     if (!operation || input === undefined) return refused(400, { form: dataOfReason("form-unreadable") })
     const parsed = v.safeParse(operation.input, input)
@@ -45,7 +49,8 @@ export function performOperations(operations: readonly Operation[], file?: FormF
     try {
       const output = await operation.run(scope, parsed.output, { network: networkIn(context) })
       const { [NEXT]: next } = fields
-      if (typeof next === "string") return redirect(safeTarget(nextPage(next, output), url.origin))
+      const page = next === "" ? url.pathname + url.search : next && nextPage(textOf(next), output)
+      if (page !== undefined) return redirect(safeTarget(page, url.origin), redirects)
       return data<FormOutcome>({ ...about, output })
     } catch (error) {
       if (!isRefusal(error)) throw error

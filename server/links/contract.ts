@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { record } from "#server/operations/contract.ts"
 import { reason } from "#server/reason-contract.ts"
+import { secret } from "#server/text-contract.ts"
 
 export const LinkId = v.pipe(v.string(), v.uuid())
 
@@ -57,6 +58,7 @@ export const linkLimits = {
       v.string(PASSWORD_LENGTH),
       v.nonEmpty(PASSWORD_LENGTH),
       v.maxLength(LINK_PASSWORD_LIMIT, PASSWORD_LENGTH),
+      secret,
     ),
   ),
 }
@@ -69,5 +71,6 @@ export const UnlockLink = v.object({
     v.string(reason("link-password-missing")),
     v.nonEmpty(reason("link-password-missing")),
     v.maxLength(1000, reason("link-password-wrong")),
+    secret,
   ),
 })

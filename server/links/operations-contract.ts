@@ -35,39 +35,35 @@ export function linkOperations<
     once?: true
   },
 ) {
-  return operations(
-    name,
-    { tag, missing },
-    {
-      listShares: {
-        about: `The links to a ${missing}, the newest first.`,
-        may: "member",
-        input: v.strictObject(of),
-        output: v.array(row),
-        http: { at: `GET /api/${at.thing}/shares`, id: ids.list, probe: ids.probe, field: "shares" },
-      },
-      // Responses of mutations are stored in the database, and a link's URL must not be.
-      share: {
-        about: `Creates a public link to a ${missing}. Its URL is shown here, and ${once ? "again only to a request with the same Idempotency-Key" : "never again"}.`,
-        may: "editor",
-        input: v.strictObject({ ...of, ...limits }),
-        output: v.strictObject({ share: row, url: v.pipe(v.string(), v.url()) }),
-        refuses: { conflict: [refuses] },
-        http: {
-          at: `POST /api/${at.thing}/shares`,
-          id: ids.create,
-          creates: true,
-          ...(once && { once }),
-        },
-        httpOnly: true,
-      },
-      revokeShare: {
-        about: `Deletes a link to a ${missing}, so that its URL leads nowhere.${missing === "file" ? " Running downloads continue." : ""}`,
-        may: "editor",
-        missing: "link",
-        input: v.strictObject({ shareId: LinkId }),
-        http: { at: `DELETE /api/${at.link}/:shareId`, id: ids.revoke },
-      },
+  return operations(name, { tag, missing })({
+    listShares: {
+      about: `The links to a ${missing}, the newest first.`,
+      may: "member",
+      input: v.strictObject(of),
+      output: v.array(row),
+      http: { at: `GET /api/${at.thing}/shares`, id: ids.list, probe: ids.probe, field: "shares" },
     },
-  )
+    // Responses of mutations are stored in the database, and a link's URL must not be.
+    share: {
+      about: `Creates a public link to a ${missing}. Its URL is shown here, and ${once ? "again only to a request with the same Idempotency-Key" : "never again"}.`,
+      may: "editor",
+      input: v.strictObject({ ...of, ...limits }),
+      output: v.strictObject({ share: row, url: v.pipe(v.string(), v.url()) }),
+      refuses: { conflict: [refuses] },
+      http: {
+        at: `POST /api/${at.thing}/shares`,
+        id: ids.create,
+        creates: true,
+        ...(once && { once }),
+      },
+      httpOnly: true,
+    },
+    revokeShare: {
+      about: `Deletes a link to a ${missing}, so that its URL leads nowhere.${missing === "file" ? " Running downloads continue." : ""}`,
+      may: "editor",
+      missing: "link",
+      input: v.strictObject({ shareId: LinkId }),
+      http: { at: `DELETE /api/${at.link}/:shareId`, id: ids.revoke },
+    },
+  })
 }

@@ -2,9 +2,7 @@ import * as v from "valibot"
 import { operations } from "#server/operations/contract.ts"
 import { MarkRead } from "./contract.ts"
 
-export const notificationOperations = operations(
-  "notifications",
-  { tag: "Spaces", missing: "conversation" },
+export const notificationOperations = operations("notifications", { tag: "Spaces", missing: "conversation" })(
   {
     markRead: {
       about: "Marks the caller's notifications as read: all, or those of one conversation.",

@@ -5,9 +5,9 @@ import type { Missing, Reason } from "#server/refusal-contract.ts"
 
 /**
  * Who may call an operation: everybody who is signed in, those who are without an API key, those with
- * a standing in the space, or the person it belongs to, for whom alone it exists.
+ * a standing in the space, the person it belongs to, for whom alone it exists, or an operator.
  */
-export type May = "signed-in" | "session" | "member" | "editor" | "owner" | "holder"
+export type May = "signed-in" | "session" | "member" | "editor" | "owner" | "holder" | "operator"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
@@ -87,18 +87,16 @@ type DeclaredAs<Name extends string, S extends Spec> = S &
  * Declares a domain's operations once, in a module that browsers may import. `implement` gives each its
  * function, and a line in `server/domains.ts` makes everything else from the two.
  */
-export function operations<const Name extends string, const Specs extends Record<string, Spec>>(
-  name: Name,
-  shared: Shared,
-  specs: Specs,
-): { readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]> } {
-  const declared = Object.entries(specs).map(([key, spec]) => [
-    key,
-    { ...shared, ...spec, name: `${name}.${key}` },
-  ])
-  // `fromEntries` forgets which key has which value.
-  return Object.fromEntries(declared) as {
-    readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]>
+export function operations<const Name extends string>(name: Name, shared: Shared) {
+  return <const Specs extends Record<string, Spec>>(
+    specs: Specs,
+  ): { readonly [Key in keyof Specs & string]: DeclaredAs<`${Name}.${Key}`, Specs[Key]> } => {
+    const declared = Object.entries(specs).map(([key, spec]) => [
+      key,
+      { ...shared, ...spec, name: `${name}.${key}` },
+    ])
+    // Which key has which value is forgotten on the way, for every type.
+    return Object.fromEntries(declared) as never
   }
 }
 

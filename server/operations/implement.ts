@@ -3,6 +3,7 @@ import { Forbidden } from "#server/errors.ts"
 import { defineMutation, type Mutation, type Refusals } from "#live/open"
 import { allRefusalTexts, type Reason } from "#server/refusal-contract.ts"
 import type { MutationScope } from "#server/scope.ts"
+import { requireOperator } from "./operator.ts"
 import type { Declared, May, OutputOf, Refuses } from "./contract.ts"
 
 /** What comes with the input. With a mutation of the socket nothing does. */
@@ -42,18 +43,29 @@ export function implement<Ops extends Record<string, Declared>>(
   return Object.entries(declared).map(([key, operation]) =>
     Object.assign({}, operation, {
       match: operation.http?.honours && match,
-      run:
-        operation.may === "session" ? withSession(functions[key as keyof Ops]) : functions[key as keyof Ops],
+      run: guarded(operation.may, functions[key as keyof Ops]),
     }),
   )
 }
 
-/** An API key opens the application, not the account. */
-function withSession(run: Operation["run"]): Operation["run"] {
+function guarded(may: May, run: Operation["run"]): Operation["run"] {
+  const { [may]: guard } = GUARDS
+  if (!guard) return run
   return async (scope, input, call) => {
-    if (scope.viewer.session.via === "api-key") throw new Forbidden("session-needed")
+    await guard(scope)
     return run(scope, input, call)
   }
+}
+
+/** Those that are no question of a place. */
+const GUARDS: Readonly<Partial<Record<May, (scope: MutationScope) => Promise<void>>>> = {
+  session: requireSession,
+  operator: requireOperator,
+}
+
+/** An API key opens the application, not the account. */
+async function requireSession({ viewer }: MutationScope): Promise<void> {
+  if (viewer.session.via === "api-key") throw new Forbidden("session-needed")
 }
 
 /** Those that clients of the socket can call by name. */

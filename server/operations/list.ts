@@ -15,10 +15,10 @@ import type { Operation } from "./implement.ts"
 
 /** How HTTP offers the rows of a live query. */
 interface ListSpec<Input extends FieldsSchema> extends Pick<Declared, "tag" | "may"> {
-  /** What does not exist for those who may not see the list. */
-  missing: Missing
-  /** Besides `cursor` and `limit`, if the live query has pages. */
-  input: Input
+  /** What does not exist for those who may not see the list; a record, if it is left out. */
+  missing?: Missing
+  /** Besides `cursor` and `limit`, if the live query has pages. Without it the list needs nothing. */
+  input?: Input
   http: { at: `GET /api/${string}`; id: string; probe?: string; field: string }
   /** The arguments of the live query, if they are not the input. */
   args?(scope: MutationScope, input: v.InferOutput<Input>): Promise<object>
@@ -27,21 +27,22 @@ interface ListSpec<Input extends FieldsSchema> extends Pick<Declared, "tag" | "m
 /** The rows of a live query as they are now: the same rows, in the same order and pages. */
 export function listOf<Input extends FieldsSchema>(
   query: LiveQuery<Viewer>,
-  { input, http: { field, ...http }, args, ...rest }: ListSpec<Input>,
+  { input, http: { field, ...http }, args, missing = "record", ...rest }: ListSpec<Input>,
 ): Operation {
   const page = query.page ? { cursor: PageCursor, limit: PageLength } : {}
   const next: v.ObjectEntries = query.page ? { nextCursor: v.nullable(v.string()) } : {}
   return {
     ...rest,
+    missing,
     http,
     name: query.name,
     about: query.description,
-    input: v.strictObject({ ...input.entries, ...page }),
+    input: v.strictObject({ ...input?.entries, ...page }),
     output: v.strictObject({ [field]: v.array(rowSchema(query)), ...next }),
     async run(scope, asked) {
       const { cursor, limit, ...given } = asked as v.InferOutput<Input> & Paging
       const wanted = args ? await args(scope, given) : given
-      const { rows, end } = await readList(scope, query, wanted, { cursor, limit, missing: rest.missing })
+      const { rows, end } = await readList(scope, query, wanted, { cursor, limit, missing })
       return query.page ? { [field]: rows, nextCursor: end } : { [field]: rows }
     },
   }

@@ -113,6 +113,18 @@ export async function requireEditor(scope: Asking, spaceId: string): Promise<voi
   await requireMember(scope, spaceId, EDITORS)
 }
 
+/** Changes what is in a space, in one transaction. Throws as `requireEditor` does. */
+export function inSpace<Result>(
+  scope: Scope<"db" | "viewer">,
+  spaceId: string,
+  change: (db: Database) => PromiseLike<Result>,
+): Promise<Result> {
+  return scope.db.transaction(async (db) => {
+    await requireEditor({ ...scope, db }, spaceId)
+    return change(db)
+  })
+}
+
 /** The viewer's memberships in spaces that are not in the trash. */
 export function ownMemberships({ viewer }: Pick<Asking, "viewer">): SQL | undefined {
   return and(eq(spaceMembers.userId, viewer.user._id), eq(spaceMembers.trashed, false))

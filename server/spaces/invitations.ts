@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceInvitations, spaceMembers, spaces, type SpaceInvitation } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
-import { Conflict, Forbidden, NotFound, Refusal } from "#server/errors.ts"
+import { Conflict, Forbidden, NotFound, Refusal, requireRow } from "#server/errors.ts"
 import { createLinkToken, hashLinkToken, isLinkToken } from "#server/link-token.ts"
 import { emailInvitation } from "#server/mail/mail.ts"
 import type { Scope } from "#server/scope.ts"
@@ -238,8 +238,10 @@ async function lockSpace(tx: Database, spaceId: string): Promise<void> {
 }
 
 async function removeOne({ db }: Scope<"db">, which: SQL | undefined): Promise<void> {
-  const [removed] = await db.delete(spaceInvitations).where(which).returning({ _id: spaceInvitations._id })
-  if (!removed) throw new NotFound("invitation")
+  await requireRow(
+    db.delete(spaceInvitations).where(which).returning({ _id: spaceInvitations._id }),
+    "invitation",
+  )
 }
 
 /** An invitation to the viewer's address. Throws as `acceptReceived` does. */

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import type { Database } from "#db/client.ts"
 import { spaceMembers, spaces } from "#db/schema/spaces.ts"
 import { users } from "#db/schema/users.ts"
-import { Conflict, Forbidden, NotFound } from "#server/errors.ts"
+import { Conflict, Forbidden, NotFound, requireRow } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 import { ownMemberships, requireMember } from "./access.ts"
 import { type ChangeSpace, type CreateSpace, type Membership, Slug, type SpaceSummary } from "./contract.ts"
@@ -22,9 +22,8 @@ export function listSpaces({ db, viewer }: Scope<"db" | "viewer">, id?: string):
 
 /** One of the viewer's spaces. Throws `NotFound`. */
 export async function findSpace(scope: Scope<"db" | "viewer">, id: string): Promise<SpaceSummary> {
-  const [space] = v.is(SpaceId, id) ? await listSpaces(scope, id) : []
-  if (!space) throw new NotFound("space")
-  return space
+  if (!v.is(SpaceId, id)) throw new NotFound("space")
+  return requireRow(listSpaces(scope, id), "space")
 }
 
 /** The viewer's membership in the space with this address. Throws `NotFound`. */
@@ -33,12 +32,11 @@ export async function findMembership(
   slug: string,
 ): Promise<Membership> {
   if (!v.is(Slug, slug)) throw new NotFound("space")
-  const [membership] = await db
+  const found = db
     .select(membershipColumns)
     .from(spaceMembers)
     .where(and(ownMemberships({ viewer }), eq(spaceMembers.spaceSlug, slug)))
-  if (!membership) throw new NotFound("space")
-  return membership
+  return requireRow(found, "space")
 }
 
 /**

@@ -21,22 +21,18 @@ const UserRow: v.GenericSchema = v.strictObject({
   onboardingStep: v.nullable(v.string()),
 })
 
-const sync = operations(
-  "users",
-  { tag: "Users" },
-  {
-    sync: {
-      about:
-        "Brings your record up to date with the identity provider. Open pages call it when the two differ. It must say what the provider says.",
-      may: "session",
-      input: CreateOrUpdateUser,
-      output: UserRow,
-      refuses: userOperations.createOrUpdateUser.refuses,
-      http: { at: "POST /api/users/sync", id: "syncUser" },
-      httpOnly: true,
-    },
+const sync = operations("users", { tag: "Users" })({
+  sync: {
+    about:
+      "Brings your record up to date with the identity provider. Open pages call it when the two differ. It must say what the provider says.",
+    may: "session",
+    input: CreateOrUpdateUser,
+    output: UserRow,
+    refuses: userOperations.createOrUpdateUser.refuses,
+    http: { at: "POST /api/users/sync", id: "syncUser" },
+    httpOnly: true,
   },
-)
+})
 
 export const userFunctions = [
   ...changes,

@@ -1,5 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { afterEach, describe, expect, it } from "vitest"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { formFor } from "../support/forms.ts"
 import { inAll, sample } from "../support/all.ts"
 import { faultsInEveryLook } from "../support/axe.ts"
 import { giveCookies, takenOver } from "../support/browser.ts"
@@ -415,8 +417,7 @@ async function makeOperator() {
         next_attempt_at, last_error)
       select 'reset-password', n, 'email-' || n || '@example.org', n, 'Words', '', '', 'parked', 30, 0,
         '550 5.1.1 The address is unknown to this server, and was refused for good.' from generate_series(1, 3) n`
-  const invite = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
-  await person("/admin/waitlist", { method: "POST", body: invite })
+  await person("/admin/waitlist", formFor(operatorOperations.invite, { email: "friend@example.org" }))
   return person
 }
 

@@ -1,11 +1,15 @@
 import type { Browser, Page } from "playwright-core"
 import PostalMime from "postal-mime"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
 import { writeEmail } from "#server/mail/mail.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
 import { inAll, sample } from "../support/all.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { faultsOf } from "../support/axe.ts"
 import { launchBrowser } from "../support/browser.ts"
+import { formFor, submitForm } from "../support/forms.ts"
 import { openBrowser, postJson } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
 import { openSmtpReceiver, type SmtpReceiver } from "../support/smtp.ts"
@@ -88,19 +92,16 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
     await mary("/onboarding")
     await operator("/onboarding")
     const people = await (await operator("/admin/people?q=mary")).text()
-    const [, userId = ""] = /name="userId" value="([^"]+)"/.exec(people) ?? []
-    const change = new URLSearchParams({ intent: "change-plan", userId, plan: "pro" })
-    expect((await operator("/admin/people", { method: "POST", body: change })).status).toBe(303)
+    const [, userId = ""] = /&quot;userId&quot;:&quot;([^"]+?)&quot;/.exec(people) ?? []
+    const done = "/admin/people?did=:_id"
+    const change = formFor(operatorOperations.changePlan, { userId, plan: "pro" }, {}, done)
+    expect((await operator("/admin/people", change)).status).toBe(303)
     const page = await browser.newPage()
     await page.goto(await readEmail("mary@example.org", "Your Tideline plan has changed"))
     expect(new URL(page.url()).pathname).toBe("/pricing")
 
-    for (const fields of [
-      { intent: "finish-welcome" },
-      { intent: "finish-profile", name: "Mary" },
-      { intent: "complete" },
-    ])
-      await mary("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+    await submitForm(mary, "/onboarding", accountPageOperations.finishWelcome)
+    await submitForm(mary, "/onboarding", userOperations.completeOnboarding)
     const deletion = new URLSearchParams({ intent: "delete-account", confirmation: PASSWORD })
     expect((await mary("/dashboard/account", { method: "POST", body: deletion })).status).toBe(303)
     await readEmail("mary@example.org", "Your Tideline account has been deleted", { hasButton: false })
@@ -120,8 +121,8 @@ describe("an email, opened in a browser as it was delivered", { timeout: 120_000
       .waitFor()
 
     const operator = await openOperator()
-    const invite = new URLSearchParams({ intent: "invite", email: "joan@example.org" })
-    expect((await operator("/admin/waitlist", { method: "POST", body: invite })).status).toBe(303)
+    const invite = formFor(operatorOperations.invite, { email: "joan@example.org" }, {}, "/admin/waitlist")
+    expect((await operator("/admin/waitlist", invite)).status).toBe(303)
     await page.goto(await readEmail("joan@example.org", "There is room for you at Tideline"))
     expect(await page.getByLabel("Email address").inputValue()).toBe("joan@example.org")
     await page.getByLabel("Name").fill("Joan")

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { formFor } from "../support/forms.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
 import { openBrowser, postJson } from "../support/people.ts"
@@ -51,8 +54,8 @@ describe("the dashboard, with Clerk as the provider", () => {
 
   it("sends the name from the profile step to Clerk", async () => {
     const { browser, sync } = await enter("renamed")
-    await submit(browser, { intent: "finish-welcome" })
-    await submit(browser, { intent: "finish-profile", name: "Augusta Ada King" })
+    await browser("/onboarding", formFor(userOperations.finishOnboardingStep, { step: "welcome" }))
+    await browser("/onboarding", formFor(accountPageOperations.finishProfile, { name: "Augusta Ada King" }))
     expect(clerk.users.get("user_renamed")?.name.join(" ")).toBe("Augusta Ada King")
     const written = await sync({ name: "Augusta Ada King" })
     expect(await written.json()).toMatchObject({ name: "Augusta Ada King", onboardingStep: "first-steps" })
@@ -68,10 +71,3 @@ describe("the dashboard, with Clerk as the provider", () => {
     expect([written.status, await written.json()]).toMatchObject([200, { plan: "pro" }])
   })
 })
-
-function submit(
-  browser: (path: string, init: RequestInit) => Promise<Response>,
-  fields: Record<string, string>,
-) {
-  return browser("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
-}

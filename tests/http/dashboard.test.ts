@@ -1,4 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { formFor, submitForm } from "../support/forms.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../support/people.ts"
 import { withTideline } from "../support/with-tideline.ts"
@@ -50,23 +53,25 @@ describe("onboarding, by forms alone", () => {
     expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, A.")
 
     // She has said her name, and can go back to it.
-    expect(await submit(ada, { intent: "finish-welcome" })).toBe("/onboarding")
+    expect(await submit(ada, accountPageOperations.finishWelcome)).toBe("/onboarding")
     expect(await headingOf(ada, "/onboarding")).toBe("Try it out")
-    expect(await submit(ada, { intent: "reopen-profile" })).toBe("/onboarding")
+    expect(await submit(ada, userOperations.reopenOnboardingStep)).toBe("/onboarding")
     expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
 
-    expect(await submit(ada, { intent: "finish-profile", name: "  Ada   Lovelace " })).toBe("/onboarding")
+    expect(await submit(ada, accountPageOperations.finishProfile, { name: "  Ada   Lovelace " })).toBe(
+      "/onboarding",
+    )
     expect(await headingOf(ada, "/onboarding")).toBe("Try it out")
     expect(await recordOf(ada)).toMatchObject({ name: "Ada Lovelace", onboarding_step: "first-steps" })
 
-    expect(await submit(ada, { intent: "complete" })).toBe("/dashboard")
+    expect(await submit(ada, userOperations.completeOnboarding)).toBe("/dashboard")
     expect(await headingOf(ada, "/dashboard")).toBe("Welcome, Ada")
     expect(await recordOf(ada)).toMatchObject({ onboarding_completed: true, onboarding_step: "done" })
   })
 
   it("continues on another device where it was left", async () => {
     const ada = await newPerson("Ada")
-    await submit(ada, { intent: "finish-welcome" })
+    await submit(ada, accountPageOperations.finishWelcome)
     const phone = openBrowser(app)
     await postJson(phone, "/api/auth/sign-in/email", { email: ada.email, password: ada.password })
     expect(await headingOf(phone, "/onboarding")).toBe("Try it out")
@@ -74,13 +79,13 @@ describe("onboarding, by forms alone", () => {
 
   it("says what is wrong with a name, keeps what was typed, and stays on the step", async () => {
     const ada = await newPerson("Ada")
-    await submit(ada, { intent: "finish-welcome" })
-    await submit(ada, { intent: "reopen-profile" })
-    const refused = await post(ada, { intent: "finish-profile", name: "   " })
+    await submit(ada, accountPageOperations.finishWelcome)
+    await submit(ada, userOperations.reopenOnboardingStep)
+    const refused = await post(ada, accountPageOperations.finishProfile, { name: "   " })
     expect(refused.status).toBe(400)
     expect(await refused.text()).toContain("Enter your name.")
     const long = "x".repeat(101)
-    const tooLong = await (await post(ada, { intent: "finish-profile", name: long })).text()
+    const tooLong = await (await post(ada, accountPageOperations.finishProfile, { name: long })).text()
     expect(tooLong).toContain("A name can have up to 100 characters.")
     expect(tooLong).toContain(`value="${long}"`)
     expect(await recordOf(ada)).toMatchObject({ name: "Ada", onboarding_step: "profile" })
@@ -88,31 +93,30 @@ describe("onboarding, by forms alone", () => {
 
   it("refuses an unknown form", async () => {
     const ada = await newPerson("Ada")
-    expect((await post(ada, { intent: "skip-everything" })).status).toBe(400)
+    const form = formFor({ name: "users.skipOnboarding" }, {})
+    expect((await ada("/onboarding", form)).status).toBe(400)
     expect(await headingOf(ada, "/onboarding")).toBe("Welcome aboard, Ada")
   })
 
   it("cannot be skipped", async () => {
     const ada = await newPerson("Ada")
-    await submit(ada, { intent: "complete" })
+    await ada("/onboarding", formFor(userOperations.completeOnboarding, {}, {}, "/dashboard"))
     expect((await ada("/dashboard")).headers.get("location")).toBe("/onboarding")
   })
 
   it("goes back to the name", async () => {
     const ada = await newPerson("Ada")
-    await submit(ada, { intent: "finish-welcome" })
-    await submit(ada, { intent: "finish-profile", name: "Ada" })
-    await submit(ada, { intent: "reopen-profile" })
+    await submit(ada, accountPageOperations.finishWelcome)
+    await submit(ada, userOperations.reopenOnboardingStep)
     expect(await headingOf(ada, "/onboarding")).toBe("What should we call you?")
   })
 
   it("passes the first message on to the chat", async () => {
     const ada = await newPerson("Ada")
-    await submit(ada, { intent: "finish-welcome" })
-    await submit(ada, { intent: "finish-profile", name: "Ada" })
+    await submit(ada, accountPageOperations.finishWelcome)
     const question = "What is 1 & 1?"
-    expect(await submit(ada, { intent: "complete-with-question", question })).toBe(
-      "/dashboard/chat?question=What+is+1+%26+1%3F",
+    expect(await submit(ada, accountPageOperations.askFirst, { question })).toBe(
+      "/dashboard/chat?question=What%20is%201%20%26%201%3F",
     )
   })
 
@@ -124,9 +128,9 @@ describe("onboarding, by forms alone", () => {
 
   it("ends with one welcome email, even if two tabs complete it", async () => {
     const ada = await newPerson("Ada Lovelace")
-    await submit(ada, { intent: "finish-welcome" })
-    await submit(ada, { intent: "finish-profile", name: "Ada Lovelace" })
-    await Promise.all([submit(ada, { intent: "complete" }), submit(ada, { intent: "complete" })])
+    await submit(ada, accountPageOperations.finishWelcome)
+    const form = formFor(userOperations.completeOnboarding, {}, {}, "/dashboard")
+    await Promise.all([ada("/onboarding", form), ada("/onboarding", form)])
     expect((await findEmail(app, ada.email, /^Welcome/)).subject).toBe("Welcome to Tideline")
     const emails = await sql`
       select 1 from mail_outbox where recipient = ${ada.email} and kind = 'welcome'`
@@ -248,21 +252,20 @@ function newPerson(name: string): Promise<Person> {
 
 async function onboarded(name: string): Promise<Person> {
   const person = await newPerson(name)
-  await submit(person, { intent: "finish-welcome" })
-  await submit(person, { intent: "finish-profile", name })
-  await submit(person, { intent: "complete" })
+  await submit(person, accountPageOperations.finishWelcome)
+  await submit(person, userOperations.completeOnboarding)
   return person
 }
 
 type Browser = (address: string, init?: RequestInit) => Promise<Response>
 
-function post(browser: Browser, fields: Record<string, string>) {
-  return browser("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+function post(browser: Browser, operation: { name: string }, fields?: Record<string, string>) {
+  return submitForm(browser, "/onboarding", operation, fields)
 }
 
 /** The form's action. */
-async function submit(browser: Browser, fields: Record<string, string>) {
-  const response = await post(browser, fields)
+async function submit(browser: Browser, operation: { name: string }, fields?: Record<string, string>) {
+  const response = await post(browser, operation, fields)
   return response.headers.get("location")
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { formFor } from "../support/forms.ts"
 import { runBuiltCommand } from "../support/commands.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openBrowser, postJson } from "../support/people.ts"
@@ -20,7 +22,7 @@ describe("a person whose browser asks for German", () => {
 
     await browser("/onboarding")
     await sql`update users set onboarding_step = 'first-steps' where email = ${ada.email}`
-    await browser("/onboarding", form({ intent: "complete" }))
+    await browser("/onboarding", formFor(userOperations.completeOnboarding, {}))
     await findEmail(app, ada.email, /^Willkommen bei Tideline$/)
 
     await operate("user", "plan", ada.email, "pro")

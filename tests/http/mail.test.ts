@@ -1,6 +1,8 @@
 import PostalMime from "postal-mime"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { formFor } from "../support/forms.ts"
 import { sample } from "../support/all.ts"
 import { from } from "../support/api.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -120,7 +122,7 @@ describe("user input", () => {
       expect((await at("/api/auth/request-password-reset", { email })).status).toBe(200)
       await browser("/onboarding")
       await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
-      await browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "complete" }) })
+      await browser("/onboarding", formFor(userOperations.completeOnboarding, {}))
       const emails = await lettersTo(email, 3)
       expect((await Promise.all(emails.map(subjectOf))).toSorted()).toEqual(subjects)
       for (const message of emails) expectPlain(message, email)

@@ -1,9 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { NEXT, OPERATION, VALUES } from "#server/operations/form-contract.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { inAll } from "../support/all.ts"
 import { postAsync } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
+import { fieldsFor } from "../support/forms.ts"
 import { findEmail } from "../support/inbox.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
@@ -22,6 +25,13 @@ const PAGES = [
   "/admin/security",
 ]
 const NO_ID = "00000000-0000-7000-8000-000000000000"
+const SAMPLES = {
+  userId: "of the other person",
+  plan: "pro",
+  email: "friend@example.org",
+  emailId: NO_ID,
+  answerId: NO_ID,
+}
 
 let operator: Person
 let member: Person
@@ -102,20 +112,15 @@ describe("access to the operator's pages", () => {
     ["/admin/people.data?_routes=routes%2Fadmin%2Fpeople"],
     ["/admin/waitlist/export"],
     ["/ADMIN/people"],
-    ...["change-plan", "sign-out", "suspend", "allow", "make-password-link"].flatMap(
-      (intent): [string, Record<string, string>][] => [
-        ["/admin/people", { intent, userId: "of the other person", plan: "pro" }],
-        ["/admin/people.data", { intent, userId: "of the other person", plan: "pro" }],
-      ],
-    ),
-    ["/admin", { intent: "stop", answerId: NO_ID }],
-    ["/admin?index", { intent: "stop", answerId: NO_ID }],
-    ["/admin/waitlist", { intent: "invite", email: "friend@example.org" }],
-    ["/admin/emails", { intent: "retry-all" }],
-    ["/admin/emails", { intent: "drop", emailId: NO_ID }],
-    ["/admin/emails.data", { intent: "retry", emailId: NO_ID }],
-    ["/admin/history", { intent: "retry" }],
-    ["/admin/waitlist/export", { intent: "invite", email: "friend@example.org" }],
+    ...Object.values(operatorOperations).flatMap(({ name, input }) => {
+      const values = Object.entries(SAMPLES).filter(([field]) => field in input.entries)
+      const fields = fieldsFor({ name }, Object.fromEntries(values))
+      return ["/admin", "/admin?index", "/admin/people", "/admin/people.data", "/admin/emails.data"].map(
+        (path): [string, Record<string, string>] => [path, fields],
+      )
+    }),
+    ["/admin/history", form("retryEmail")],
+    ["/admin/waitlist/export", form("invite", { email: "friend@example.org" })],
     ["/admin/nothing"],
   ]
 
@@ -123,10 +128,11 @@ describe("access to the operator's pages", () => {
     const [row] = await sql`select clerk_id from users where email = ${member.email}`
     const statuses = new Map<string, number>()
     for (const [path, fields] of asks) {
-      const about = { ...fields, ...(fields?.["userId"] && { userId: String(row?.["clerk_id"]) }) }
-      const init = fields ? { method: "POST", body: new URLSearchParams(about) } : {}
+      const body = new URLSearchParams(fields)
+      body.set(VALUES, (body.get(VALUES) ?? "").replace(SAMPLES.userId, String(row?.["clerk_id"])))
+      const init = fields ? { method: "POST", body } : {}
       const response = await send(path, init)
-      statuses.set(`${path} ${fields?.["intent"] ?? ""}`, response.status)
+      statuses.set(`${path} ${fields?.[OPERATION] ?? ""}`, response.status)
       expect(await response.text()).not.toMatch(/ADMIN_EMAILS|operator@example\.org|On the waitlist/)
     }
     return statuses
@@ -173,7 +179,7 @@ describe("access to the operator's pages", () => {
     const forged = await operator("/admin/waitlist", {
       method: "POST",
       headers: { origin: "https://evil.example" },
-      body: new URLSearchParams({ intent: "invite", email: "friend@example.org" }),
+      body: new URLSearchParams(form("invite", { email: "friend@example.org" })),
     })
     expect(forged.status).toBe(403)
     await expectNothingChanged()
@@ -212,7 +218,10 @@ describe("people", () => {
     const limits = () => limitsAsFelt(person)
     expect(await limits()).toEqual({ chat: "1", files: "1000", largeFile: 413 })
 
-    const done = await act("/admin/people?q=plan", { intent: "change-plan", userId, plan: "pro" })
+    expect(await (await operator("/admin/people?q=plan&did=x")).text()).toContain(
+      'value="/admin/people?q=plan&amp;did=:_id"',
+    )
+    const done = await act("/admin/people?q=plan", form("changePlan", { userId, plan: "pro" }))
     expect(done.page).toContain("Done: you changed the plan of plan@example.org from free to pro.")
     expect(done.location).toMatch(/^\/admin\/people\?q=plan&did=/)
     const [row] = await sql`select u.plan as record, a.plan as account from users u
@@ -222,11 +231,11 @@ describe("people", () => {
     expect(await (await person("/dashboard/account")).text()).toContain("2 kB")
     await findEmail(app, person.email, /plan/i)
 
-    expect(await act("/admin/people", { intent: "change-plan", userId, plan: "pro" })).toMatchObject({
+    expect(await act("/admin/people", form("changePlan", { userId, plan: "pro" }))).toMatchObject({
       status: 409,
       page: expect.stringContaining("is on the pro plan already."),
     })
-    await act("/admin/people", { intent: "change-plan", userId, plan: "free" })
+    await act("/admin/people", form("changePlan", { userId, plan: "free" }))
     expect((await limits()).chat).toBe("0")
     expect(await history(2)).toEqual([
       "operator@example.org changed the plan of plan@example.org from pro to free",
@@ -238,18 +247,18 @@ describe("people", () => {
     const person = await enter("suspended@example.org")
     const userId = await idOf(person)
     expect(await find("suspended@")).not.toContain("Allow again")
-    const done = await act("/admin/people?q=suspended", { intent: "suspend", userId })
+    const done = await act("/admin/people?q=suspended", form("suspend", { userId }))
     expect(done.page).toContain("Done: you suspended suspended@example.org.")
     expect(done.page).toContain("Allow again")
     expect((await person("/dashboard")).status).toBe(302)
-    expect(await act("/admin/people", { intent: "suspend", userId })).toMatchObject({
+    expect(await act("/admin/people", form("suspend", { userId }))).toMatchObject({
       status: 409,
       page: expect.stringContaining("suspended@example.org is suspended already."),
     })
-    await act("/admin/people", { intent: "allow", userId })
+    await act("/admin/people", form("allow", { userId }))
     expect((await person("/dashboard")).status).toBe(302)
     expect((await (await signIn(app, person))("/dashboard")).status).toBe(200)
-    expect(await act("/admin/people", { intent: "allow", userId })).toMatchObject({ status: 409 })
+    expect(await act("/admin/people", form("allow", { userId }))).toMatchObject({ status: 409 })
     expect(await history(2)).toEqual([
       "operator@example.org allowed suspended@example.org again",
       "operator@example.org suspended suspended@example.org",
@@ -257,16 +266,16 @@ describe("people", () => {
   })
 
   it("cannot be suspended if they are the operator or do not exist", async () => {
-    const own = await act("/admin/people", { intent: "suspend", userId: await idOf(operator) })
+    const own = await act("/admin/people", form("suspend", { userId: await idOf(operator) }))
     expect(own).toMatchObject({ status: 403, page: expect.stringContaining("suspend your own account") })
     expect((await operator("/admin")).status).toBe(200)
-    const nobody = await act("/admin/people", { intent: "suspend", userId: "nobody" })
+    const nobody = await act("/admin/people", form("suspend", { userId: "nobody" }))
     expect(nobody).toMatchObject({ status: 410, page: expect.stringContaining("no longer exists") })
   })
 
   it("receive a link to a new password, which is shown once and works once", async () => {
     const person = await enter("forgetful@example.org")
-    const shown = await act("/admin/people", { intent: "make-password-link", userId: await idOf(person) })
+    const shown = await act("/admin/people", form("makePasswordLink", { userId: await idOf(person) }))
     const token = /\/sign-in\/new-password\?token=(\w+)/.exec(shown.page)?.[1] ?? ""
     expect(await history(1)).toEqual([
       "operator@example.org created a password link for forgetful@example.org",
@@ -284,10 +293,7 @@ describe("people", () => {
   })
 
   it("receive no such link if they are listed as operators", async () => {
-    const refused = await act("/admin/people", {
-      intent: "make-password-link",
-      userId: await idOf(operator),
-    })
+    const refused = await act("/admin/people", form("makePasswordLink", { userId: await idOf(operator) }))
     expect(refused).toMatchObject({
       status: 403,
       page: expect.stringContaining("npm run user -- reset-password operator@example.org"),
@@ -299,7 +305,7 @@ describe("people", () => {
     const person = await enter("eager@example.org")
     expect((await ask(person)).status).toBe(202)
     expect((await ask(person)).status).toBe(409)
-    await act("/admin/people", { intent: "change-plan", userId: await idOf(person), plan: "pro" })
+    await act("/admin/people", form("changePlan", { userId: await idOf(person), plan: "pro" }))
     expect((await ask(person)).status).toBe(202)
     expect((await ask(person)).status).toBe(409)
   })
@@ -309,7 +315,7 @@ describe("people", () => {
     const elsewhere = await signIn(app, person)
     const key = await person.apiKey()
     const socket = await openLiveSocket(app, await realtimeToken(elsewhere))
-    const done = await act("/admin/people", { intent: "sign-out", userId: await idOf(person) })
+    const done = await act("/admin/people", form("signOut", { userId: await idOf(person) }))
     expect(done.page).toContain("Done: you signed left-open@example.org out everywhere.")
     await socket.until(({ name }) => name === "goodbye")
     for (const browser of [person, elsewhere]) expect((await browser("/dashboard")).status).toBe(302)
@@ -320,12 +326,12 @@ describe("people", () => {
 
   it("are not changed if they were deleted, and an invalid form is reported", async () => {
     for (const fields of [
-      { intent: "sign-out", userId: "nobody" },
-      { intent: "change-plan", userId: "nobody", plan: "pro" },
+      form("signOut", { userId: "nobody" }),
+      form("changePlan", { userId: "nobody", plan: "pro" }),
     ])
       expect((await act("/admin/people", fields)).status).toBe(410)
-    expect((await act("/admin/people", { intent: "become-operator" })).status).toBe(400)
-    const unknownPlan = { intent: "change-plan", userId: "nobody", plan: "gold" }
+    expect((await act("/admin/people", fieldsFor({ name: "operator.become" }, {}))).status).toBe(400)
+    const unknownPlan = form("changePlan", { userId: "nobody", plan: "gold" })
     expect((await act("/admin/people", unknownPlan)).status).toBe(400)
   })
 })
@@ -334,21 +340,22 @@ describe("the waitlist", () => {
   it("is listed, invited from and exported", async () => {
     await sql`insert into waitlist (email) values ('waiting@example.org')`
     expect(await (await operator("/admin/waitlist")).text()).toContain("waiting@example.org")
-    const done = await act("/admin/waitlist", { intent: "invite", email: "waiting@example.org" })
+    const done = await act("/admin/waitlist", form("invite", { email: "waiting@example.org" }))
     expect(done.page).toContain("Done: you invited waiting@example.org.")
     expect((await findEmail(app, "waiting@example.org", /room for you/)).text).toContain(
       "/sign-up?invitation=",
     )
-    const malformed = await act("/admin/waitlist", { intent: "invite", email: "no address" })
+    const malformed = await act("/admin/waitlist", form("invite", { email: "no address" }))
     expect(malformed.status).toBe(400)
     expect(malformed.page).toContain("Enter an email address such as ada@example.org.")
-    const unknown = await act("/admin/waitlist", { intent: "expel", email: "waiting@example.org" })
-    expect(unknown.status).toBe(400)
-    expect(unknown.page).toContain("This form does not belong to this page.")
-    await sql`update waitlist set joined_at = 1`
-    expect((await act("/admin/waitlist", { intent: "invite", email: "Waiting@example.org" })).status).toBe(
-      409,
+    const unknown = await act(
+      "/admin/waitlist",
+      fieldsFor({ name: "operator.expel" }, { email: "waiting@example.org" }),
     )
+    expect(unknown.status).toBe(400)
+    expect(unknown.page).toContain("This request is not a form.")
+    await sql`update waitlist set joined_at = 1`
+    expect((await act("/admin/waitlist", form("invite", { email: "Waiting@example.org" }))).status).toBe(409)
 
     const csv = await operator("/admin/waitlist/export")
     expect(csv.headers.get("content-type")).toContain("text/csv")
@@ -369,14 +376,14 @@ describe("emails", () => {
     expect(page).toContain("The mailbox is full.")
     expect(page).not.toContain("secret words")
 
-    expect(await act("/admin/emails", { intent: "retry", emailId: spent })).toMatchObject({ status: 409 })
-    const done = await act("/admin/emails", { intent: "retry", emailId: first })
+    expect(await act("/admin/emails", form("retryEmail", { emailId: spent }))).toMatchObject({ status: 409 })
+    const done = await act("/admin/emails", form("retryEmail", { emailId: first }))
     expect(done.page).toContain("Done: you resent an email to first@example.org (welcome).")
     await findEmail(app, "first@example.org", /words/)
-    expect(await act("/admin/emails", { intent: "retry-all" })).toMatchObject({ status: 200 })
+    expect(await act("/admin/emails", form("retryEmails"))).toMatchObject({ status: 200 })
     for (const to of ["second@example.org", "third@example.org"]) await findEmail(app, to, /words/)
-    expect(await act("/admin/emails", { intent: "retry", emailId: second })).toMatchObject({ status: 410 })
-    expect(await act("/admin/emails", { intent: "retry-all" })).toMatchObject({ status: 409 })
+    expect(await act("/admin/emails", form("retryEmail", { emailId: second }))).toMatchObject({ status: 410 })
+    expect(await act("/admin/emails", form("retryEmails"))).toMatchObject({ status: 409 })
     expect(await history(2)).toEqual([
       "operator@example.org resent emails: 2 that were parked",
       "operator@example.org resent an email to first@example.org (welcome)",
@@ -386,12 +393,12 @@ describe("emails", () => {
   it("can be dropped before they are sent, but not while they are being sent", async () => {
     const emailId = await park("dropped@example.org")
     await sql`update mail_outbox set lease_until = (extract(epoch from now()) * 1000)::bigint + 60000`
-    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 409 })
+    expect(await act("/admin/emails", form("dropEmail", { emailId }))).toMatchObject({ status: 409 })
     await sql`update mail_outbox set lease_until = null`
-    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 200 })
+    expect(await act("/admin/emails", form("dropEmail", { emailId }))).toMatchObject({ status: 200 })
     expect(await sql`select * from mail_outbox where _id = ${emailId}`).toHaveLength(0)
-    expect(await act("/admin/emails", { intent: "drop", emailId })).toMatchObject({ status: 410 })
-    expect(await act("/admin/emails", { intent: "drop", emailId: "all" })).toMatchObject({ status: 400 })
+    expect(await act("/admin/emails", form("dropEmail", { emailId }))).toMatchObject({ status: 410 })
+    expect(await act("/admin/emails", form("dropEmail", { emailId: "all" }))).toMatchObject({ status: 400 })
   })
 })
 
@@ -404,12 +411,12 @@ describe("replies in progress", () => {
     expect(page).toContain("asks@example.org")
     expect(page).not.toContain("secret")
 
-    const done = await act("/admin", { intent: "stop", answerId })
+    const done = await act("/admin", form("stopReply", { answerId }))
     expect(done.page).toContain("Done: you stopped a reply to asks@example.org.")
     await expect
       .poll(() => sql`select status from chat_turns where _id = ${answerId}`, { timeout: 10_000 })
       .toEqual([{ status: "stopped" }])
-    expect(await act("/admin", { intent: "stop", answerId })).toMatchObject({ status: 409 })
+    expect(await act("/admin", form("stopReply", { answerId }))).toMatchObject({ status: 409 })
   })
 })
 
@@ -432,7 +439,7 @@ describe("the operators' history", () => {
 
   it("does not name anyone whose account is deleted", async () => {
     const person = await enter("leaves@example.org")
-    await act("/admin/people", { intent: "change-plan", userId: await idOf(person), plan: "pro" })
+    await act("/admin/people", form("changePlan", { userId: await idOf(person), plan: "pro" }))
     const gone = await person("/dashboard/account", {
       method: "POST",
       body: new URLSearchParams({ intent: "delete-account", confirmation: person.password }),
@@ -483,11 +490,11 @@ describe("with Clerk as the provider", () => {
       expect(html).toContain('href="https://dashboard.clerk.com"')
       expect(html).not.toMatch(/Upgrade to|Sign out everywhere|Suspend|password link/)
       for (const fields of [
-        { intent: "change-plan", userId: "user_other", plan: "pro" },
-        { intent: "sign-out", userId: "user_other" },
-        { intent: "suspend", userId: "user_other" },
-        { intent: "allow", userId: "user_other" },
-        { intent: "make-password-link", userId: "user_other" },
+        form("changePlan", { userId: "user_other", plan: "pro" }),
+        form("signOut", { userId: "user_other" }),
+        form("suspend", { userId: "user_other" }),
+        form("allow", { userId: "user_other" }),
+        form("makePasswordLink", { userId: "user_other" }),
       ]) {
         const answer = await boss("/admin/people", { method: "POST", body: new URLSearchParams(fields) })
         expect(answer.status).toBe(403)
@@ -512,9 +519,16 @@ async function idOf(person: Person): Promise<string> {
   return row?.clerk_id ?? ""
 }
 
+function form(name: keyof typeof operatorOperations, values: object = {}): Record<string, string> {
+  return fieldsFor(operatorOperations[name], values)
+}
+
 /** Submits the operator's form, and resolves with the page after it. */
 async function act(path: string, fields: Record<string, string>) {
-  const response = await operator(path, { method: "POST", body: new URLSearchParams(fields) })
+  const body = new URLSearchParams(fields)
+  if (fields[OPERATION] !== operatorOperations.makePasswordLink.name)
+    body.set(NEXT, `${path}${path.includes("?") ? "&" : "?"}did=:_id`)
+  const response = await operator(path, { method: "POST", body })
   const location = response.headers.get("location")
   if (response.status !== 303 || !location)
     return { status: response.status, location, page: await response.text() }

@@ -4,11 +4,13 @@ import { OPERATION, VALUES } from "#server/operations/form-contract.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { fieldsFor, formFor } from "../support/forms.ts"
 import { inAll } from "../support/all.ts"
 import { post } from "../support/api.ts"
 import { startTideline } from "../support/app.ts"
 import { startClerk } from "../support/clerk.ts"
-import { formFor } from "../support/forms.ts"
 import { image, pixelFlood } from "../support/images.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { openBrowser, signUp, type Person } from "../support/people.ts"
@@ -125,9 +127,9 @@ describe("a person's picture", () => {
 
   it("can be chosen in the profile step too, which does not advance if it is refused", async () => {
     const person = await signUp(app, { name: "Ada", email: "newcomer@example.org" })
-    await person("/onboarding", { method: "POST", body: new URLSearchParams({ intent: "finish-welcome" }) })
+    await person("/onboarding", formFor(userOperations.finishOnboardingStep, { step: "welcome" }))
     expect(await (await person("/onboarding")).text()).toContain('type="file"')
-    const fields = { intent: "finish-profile", name: "Ada King" }
+    const fields = fieldsFor(accountPageOperations.finishProfile, { name: "Ada King" }, "/onboarding")
     const step = (picture: Buffer) =>
       person("/onboarding", { method: "POST", body: formWith(fields, picture) })
     const refused = await step(Buffer.from("no picture"))
@@ -223,13 +225,10 @@ describe("with Clerk as the provider", () => {
           pla: "u:free",
         }
         const person = openBrowser(withClerk, { __session: await clerk.mint(claims), __client_uat: "1" })
-        await person("/onboarding", {
-          method: "POST",
-          body: new URLSearchParams({ intent: "finish-welcome" }),
-        })
+        await person("/onboarding", formFor(userOperations.finishOnboardingStep, { step: "welcome" }))
         expect(await (await person("/onboarding")).text()).not.toContain('type="file"')
-        for (const fields of [{ intent: "finish-profile", name: "A" }, { intent: "complete" }])
-          await person("/onboarding", { method: "POST", body: new URLSearchParams(fields) })
+        await person("/onboarding", formFor(accountPageOperations.finishProfile, { name: "A" }))
+        await person("/onboarding", formFor(userOperations.completeOnboarding, {}))
         const body = formWith({ intent: "save-picture" }, await image("png", [9, 9]))
         expect((await person(ACCOUNT, { method: "POST", body })).status).toBe(403)
       } finally {

@@ -18,8 +18,8 @@ import {
   STANDINGS,
   type Standing,
 } from "../support/space-content.ts"
-import { mutations, OTHER_FUNCTIONS, QUERIES } from "../support/space-functions.ts"
-import { LIST_FORMS, listPages, spaceForms, type Form } from "../support/space-pages.ts"
+import { mutations, OTHER_FUNCTIONS, queries } from "../support/space-functions.ts"
+import { FILE_FORMS, LIST_FORMS, listPages, spaceForms, type Form } from "../support/space-pages.ts"
 import type { Answer } from "../support/space-rights.ts"
 import { apiRoutes, OTHER_OPERATIONS, type Route } from "../support/space-routes.ts"
 import { withTideline } from "../support/with-tideline.ts"
@@ -79,11 +79,11 @@ describe("every function of the socket", () => {
   it("is in the lists of these tests", () => {
     const named = [...liveQueries, ...liveMutations, ...liveChannels].map(({ name }) => name)
     const called = new Set(Object.keys(mutations(NAMES)).map(withoutWay))
-    const known = [...Object.keys(QUERIES), ...called, ...Object.keys(OTHER_FUNCTIONS)]
+    const known = [...Object.keys(queries(NAMES)), ...called, ...Object.keys(OTHER_FUNCTIONS)]
     expect(known.toSorted()).toEqual(named.toSorted())
   })
 
-  it.each(Object.entries(QUERIES))("%s shows each person what they may see", async (name, call) => {
+  it.each(Object.entries(queries(NAMES)))("%s shows each person what they may see", async (name, call) => {
     for (const who of STANDINGS) {
       const answer = await sockets[who].query(name, call.args)
       expect([who, codeOf(answer)]).toEqual([who, call.answers[who]])
@@ -154,6 +154,10 @@ describe("every form", () => {
 
   it.each(Object.entries(LIST_FORMS))("%s of the page of spaces does what each person may", (name, form) =>
     submitInTurn("/dashboard/spaces", name, form),
+  )
+
+  it.each(Object.entries(FILE_FORMS))("%s of the pages of files does what each person may", (name, form) =>
+    submitInTurn(`/s/${SLUG}/${form.page}`, name, form),
   )
 })
 

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { NewInvitation, SpaceSummary } from "#server/spaces/contract.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { submitForm } from "../support/forms.ts"
 import { post } from "../support/api.ts"
 import { formFor } from "../support/forms.ts"
 import { findEmail } from "../support/inbox.ts"
@@ -77,10 +79,7 @@ describe("an invitation by email", () => {
     expect(joined.headers.get("location")).toBe("/s/voyage")
     expect((await newcomer("/s/voyage")).headers.get("location")).toBe("/onboarding")
     await sql`update users set onboarding_step = 'first-steps' where email = ${email}`
-    const completed = await newcomer("/onboarding", {
-      method: "POST",
-      body: new URLSearchParams({ intent: "complete" }),
-    })
+    const completed = await submitForm(newcomer, "/onboarding", userOperations.completeOnboarding)
     expect(completed.headers.get("location")).toBe("/s/voyage")
     const members = await newcomer("/s/voyage/members")
     expect(await members.text()).toContain("Members of Voyage")

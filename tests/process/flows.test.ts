@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { OBSERVED, openObserver } from "../support/called-functions.ts"
+import { formFor } from "../support/forms.ts"
 import { openLiveSocket, realtimeToken } from "../support/live.ts"
 import { postJson, signUp, type Person } from "../support/people.ts"
 import { addSecondFactor } from "../support/second-factor.ts"
@@ -68,12 +70,9 @@ const ACTS: Record<string, () => Promise<unknown>> = {
   },
   "A change of plan": async () => {
     const [person] = await sql`select clerk_id from users where email = ${ada.email}`
-    const body = new URLSearchParams({
-      intent: "change-plan",
-      userId: String(person?.["clerk_id"]),
-      plan: "pro",
-    })
-    expect((await operator("/admin/people", { method: "POST", body })).status).toBe(303)
+    const values = { userId: String(person?.["clerk_id"]), plan: "pro" }
+    const form = formFor(operatorOperations.changePlan, values, {}, "/admin/people?did=:_id")
+    expect((await operator("/admin/people", form)).status).toBe(303)
   },
 }
 

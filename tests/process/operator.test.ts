@@ -4,7 +4,9 @@ import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ThreadSummary } from "#server/chat/contract.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { postAsync } from "../support/api.ts"
+import { formFor } from "../support/forms.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
 import { openLiveSocket, realtimeToken, type LiveSocket } from "../support/live.ts"
 import { ada, grace, openBrowser, postJson, signIn, signUp, type Person } from "../support/people.ts"
@@ -20,6 +22,8 @@ import { withResource } from "../support/with-resource.ts"
  * open.
  */
 const FILE = 40_000_000
+
+const DONE = "/admin/people?did=:_id"
 
 const gateway = withResource(openScriptedGateway)
 const database = withResource(createTestDatabase)
@@ -62,11 +66,11 @@ describe("the operator's page in one process", () => {
     expect(page.match(/This one/g)).toHaveLength(1)
     expect(page).toContain("0 live connections, 0 replies")
 
-    const stop = new URLSearchParams({ intent: "stop", answerId })
-    expect((await operator("/admin", { method: "POST", body: stop })).status).toBe(303)
+    const stop = formFor(operatorOperations.stopReply, { answerId }, {}, "/admin?did=:_id")
+    expect((await operator("/admin", stop)).status).toBe(303)
     await expect.poll(() => statusOf(answerId), { timeout: 10_000 }).toBe("stopped")
 
-    await act("sign-out")
+    await act(operatorOperations.signOut, DONE)
     await goodbye(socket)
     expect((await person("/api/files")).status).toBe(401)
     person = await signIn(there, grace)
@@ -85,7 +89,7 @@ describe("a person whom an operator suspends at one process", () => {
     const proxy = openProxyConnection()
     expect((await proxy.send("POST", "/dashboard/account", person.cookie())).status).toBe(400)
 
-    expect((await act("suspend")).status).toBe(303)
+    expect((await act(operatorOperations.suspend, DONE)).status).toBe(303)
 
     await Promise.all([goodbye(bySession), goodbye(byKey)])
     await Promise.all([download.ended(), upload.ended])
@@ -131,7 +135,7 @@ describe("a person whom an operator suspends at one process", () => {
   })
 
   it("cannot sign in by a new password either", async () => {
-    const page = await (await act("make-password-link")).text()
+    const page = await (await act(operatorOperations.makePasswordLink)).text()
     const token = /token=(\w+)/.exec(page)?.[1] ?? ""
     const browser = openBrowser(there)
     const body = new URLSearchParams({ token, password: "another engine of brass" })
@@ -145,7 +149,7 @@ describe("a person whom an operator suspends at one process", () => {
   })
 
   it("has their data and signs in once they are allowed again, and is not signed in by that", async () => {
-    expect((await act("allow")).status).toBe(303)
+    expect((await act(operatorOperations.allow, DONE)).status).toBe(303)
     expect((await person("/dashboard")).status).toBe(302)
     person = await signIn(there, { ...grace, password: "another engine of brass" })
     const { files } = (await (await person("/api/files")).json()) as { files: { fileName: string }[] }
@@ -154,9 +158,9 @@ describe("a person whom an operator suspends at one process", () => {
 
   it("keeps their keys, which work again once they are allowed again", async () => {
     key = await person.apiKey()
-    await act("suspend")
+    await act(operatorOperations.suspend, DONE)
     expect((await withKey(there)("/api/files")).status).toBe(401)
-    await act("allow")
+    await act(operatorOperations.allow, DONE)
     expect((await withKey(there)("/api/files")).status).toBe(200)
   })
 })
@@ -204,8 +208,8 @@ function withKey(app: TidelineApp) {
     fetch(app.origin + path, { ...init, redirect: "manual", headers: { authorization: `Bearer ${key}` } })
 }
 
-function act(intent: string) {
-  return operator("/admin/people", { method: "POST", body: new URLSearchParams({ intent, userId }) })
+function act(operation: { name: string }, next?: string) {
+  return operator("/admin/people", formFor(operation, { userId }, {}, next))
 }
 
 async function startReply(): Promise<string> {

@@ -1,6 +1,9 @@
 import PostalMime from "postal-mime"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
+import { formFor } from "../support/forms.ts"
 import { inAll } from "../support/all.ts"
 import { amount } from "../realtime/support/form.ts"
 import { startTideline, type TidelineApp } from "../support/app.ts"
@@ -98,12 +101,11 @@ describe("a mail server that is down during many sign-ups, with processes being 
 describe("two processes and two tabs", () => {
   test("send one welcome email when onboarding completes", async () => {
     const ada = await signUp(first, { name: "Ada Lovelace", email: "ada@example.org" })
-    await submit(ada, "finish-welcome")
-    await submit(ada, "finish-profile")
+    await beginOnboarding(ada, "Ada Lovelace")
     const elsewhere = openBrowser(second, ada.cookies())
     const tabs = [ada, elsewhere, ada, elsewhere, ada, elsewhere]
-    await Promise.all(tabs.map((tab) => submit(tab, "complete")))
-    await submit(elsewhere, "complete")
+    await Promise.all(tabs.map((tab) => complete(tab)))
+    await complete(elsewhere)
     await delivered()
     expect(subjectsTo("ada@example.org").toSorted()).toEqual([
       "Confirm your email address for Tideline",
@@ -152,9 +154,8 @@ describe("two processes and two tabs", () => {
     const tabs = [await enter(one), await enter(other)]
     const [tab] = tabs
     if (!tab) throw new Error("There is no tab.")
-    await submit(tab, "finish-welcome")
-    await submit(tab, "finish-profile", "Mary Somerville")
-    await Promise.all(tabs.map((each) => submit(each, "complete")))
+    await beginOnboarding(tab, "Mary Somerville")
+    await Promise.all(tabs.map((each) => complete(each)))
 
     clerk.users.set("user_mary", { ...mary, name: ["Mary", "Somerville"], plan: "pro" })
     const truth = { clerkId: "user_mary", email: "mary@example.org", name: "Mary Somerville", plan: "pro" }
@@ -236,6 +237,11 @@ function subjectsTo(address: string): string[] {
     .map(({ source }) => /^subject: (.*)$/im.exec(source)?.[1]?.trim() ?? "")
 }
 
-function submit(browser: ReturnType<typeof openBrowser>, intent: string, name = "Ada Lovelace") {
-  return browser("/onboarding", { method: "POST", body: new URLSearchParams({ intent, name }) })
+async function beginOnboarding(browser: ReturnType<typeof openBrowser>, name: string) {
+  await browser("/onboarding", formFor(userOperations.finishOnboardingStep, { step: "welcome" }))
+  await browser("/onboarding", formFor(accountPageOperations.finishProfile, { name }))
+}
+
+function complete(browser: ReturnType<typeof openBrowser>) {
+  return browser("/onboarding", formFor(userOperations.completeOnboarding, {}))
 }

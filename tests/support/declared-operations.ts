@@ -12,6 +12,7 @@ import {
   LEAVING,
   MEMBERS,
   NOBODY,
+  ofNothing,
   OWNER,
   OWNER_ALONE,
   SKIPPING,
@@ -30,27 +31,26 @@ const ANSWERS: Readonly<Record<May, Answers>> = {
   owner: OWNER,
   // Of what there is one of in these tests, the owner is the holder.
   holder: OWNER_ALONE,
+  operator: NOBODY,
 }
 
-/** Values of inputs, by the field. */
-function samplesFor(userIds: Record<Standing, string>): Readonly<Record<string, unknown>> {
-  const { spaceId, threadId, messageId, waitingId, fileId, linkId } = THERE
+/** Values of inputs, by the field. Texts that are none of these are `Another`. */
+export function samplesFor(userIds: Record<Standing, string>): Readonly<Record<string, unknown>> {
   return {
-    spaceId,
-    threadId,
-    messageId,
-    waitingId,
-    fileId,
+    ...THERE,
+    name: "Another",
     title: "Another",
     fileName: "new.txt",
     peopleOnly: true,
-    invitationId: linkId,
+    invitationId: THERE.linkId,
     userId: userIds.reader,
-    name: "Another",
     role: "editor",
     token: LINK_TOKEN,
   }
 }
+
+/** The id of what the tests have none of. */
+const NOWHERE = "5eac0000-0000-7000-8000-000000000099"
 
 /** One of several ways to call an operation, if it is named. */
 type Way = Partial<Call> & { way?: string }
@@ -157,17 +157,25 @@ export function declaredRoutes(
 }
 
 function callsOf(operation: Operation, userIds: Record<Standing, string>): (Call & { way: string })[] {
-  return (OTHERWISE[operation.name] ?? [{}]).map(({ way, answers, args }) => ({
-    way: way === undefined ? "" : `, ${way}`,
-    answers: answers ?? ANSWERS[operation.may],
-    args: args ?? sampleOf(operation, samplesFor(userIds)),
-  }))
+  const { [operation.may]: usual } = ANSWERS
+  return (OTHERWISE[operation.name] ?? [{}]).map(({ way, answers, args }) => {
+    const sample = args ?? sampleOf(operation, samplesFor(userIds))
+    const isThere = !Object.values(sample).includes(NOWHERE)
+    return {
+      way: way === undefined ? "" : `, ${way}`,
+      answers: answers ?? (isThere ? usual : ofNothing(usual)),
+      args: sample,
+    }
+  })
 }
 
-function sampleOf(operation: Operation, samples: Readonly<Record<string, unknown>>) {
-  const { name, input } = operation
-  const fields = fieldsOf(operation).filter((field) => field in samples)
-  const sample = Object.fromEntries(fields.map((field) => [field, samples[field]]))
+function sampleOf({ name, input }: Operation, samples: Readonly<Record<string, unknown>>) {
+  const [fields] = "options" in input ? input.options : [input]
+  const given = Object.entries(fields?.entries ?? {}).map(([field, schema]) => {
+    const known = [samples[field], "Another", NOWHERE].find((value) => v.is(schema, value))
+    return [field, known] as const
+  })
+  const sample: Record<string, unknown> = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   const missing = v.safeParse(input, sample).issues?.[0]
   // Where there are no people yet, only names are read.
   if (missing && samples["userId"] !== "")

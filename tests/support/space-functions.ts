@@ -1,6 +1,7 @@
+import { liveQueries } from "#server/live-functions.ts"
 import { EVERYONE, MEMBERS, OWNER_ALONE, type Answers } from "./space-rights.ts"
-import { declaredMutations } from "./declared-operations.ts"
-import { THERE, type Standing } from "./space-content.ts"
+import { declaredMutations, samplesFor } from "./declared-operations.ts"
+import type { Standing } from "./space-content.ts"
 
 export interface Call {
   answers: Answers
@@ -8,30 +9,19 @@ export interface Call {
 }
 
 /** Live queries about what is in a space, and those that list it beside other things. */
-export const QUERIES: Record<string, Call> = queries(THERE)
-
-function queries({ spaceId, threadId, fileId }: typeof THERE): Record<string, Call> {
-  return {
-    "files.list": { answers: MEMBERS, args: { spaceId } },
-    "files.getFile": { answers: MEMBERS, args: { spaceId, fileId } },
-    "files.listTrash": { answers: MEMBERS, args: { spaceId } },
-    "files.listShares": { answers: MEMBERS, args: { spaceId, fileId } },
-    "files.getRevision": { answers: MEMBERS, args: { spaceId } },
-    "chat.listThreads": { answers: MEMBERS, args: { spaceId } },
-    "chat.listMessages": { answers: MEMBERS, args: { spaceId, threadId } },
-    "chat.listTurns": { answers: MEMBERS, args: { spaceId, threadId } },
-    "chat.listChunks": { answers: MEMBERS, args: { spaceId, threadId } },
-    "chat.listWaiting": { answers: MEMBERS, args: { spaceId, threadId } },
-    "chat.listReads": { answers: MEMBERS, args: { spaceId } },
-    "chat.listShares": { answers: MEMBERS, args: { spaceId, threadId } },
-    "spaces.list": { answers: EVERYONE, args: {} },
-    "spaces.listTrash": { answers: EVERYONE, args: {} },
-    "spaces.members": { answers: MEMBERS, args: { spaceId } },
-    "spaces.invitations": { answers: OWNER_ALONE, args: { spaceId } },
-    "spaces.listReceived": { answers: EVERYONE, args: {} },
-    "notifications.list": { answers: EVERYONE, args: {} },
-    "notifications.listUnread": { answers: EVERYONE, args: {} },
-  }
+export function queries(userIds: Record<Standing, string>): Record<string, Call> {
+  const samples = samplesFor(userIds)
+  const asked = liveQueries.filter(({ name }) => !(name in OTHER_FUNCTIONS))
+  return Object.fromEntries(
+    asked.map(({ name, schema }) => {
+      const fields = Object.keys("entries" in schema ? schema.entries : {}).filter(
+        (field) => field in samples,
+      )
+      const args = Object.fromEntries(fields.map((field) => [field, samples[field]]))
+      const usual = "spaceId" in args ? MEMBERS : EVERYONE
+      return [name, { args, answers: name === "spaces.invitations" ? OWNER_ALONE : usual }]
+    }),
+  )
 }
 
 /** Mutations of what is in a space. `userIds` are the people's. */

@@ -1,10 +1,11 @@
 import type { RouteConfigEntry } from "@react-router/dev/routes"
 import routes from "#app/routes.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
 import { spaceOperations } from "#server/spaces/operations-contract.ts"
 import { spacePageOperations } from "#server/spaces/page-operations-contract.ts"
 import { SLUG, THERE, type Standing } from "./space-content.ts"
 import { PIXEL } from "./space-routes.ts"
-import { EVERYONE, LEAVING, NOBODY, OWNER, OWNER_ALONE, type Answers } from "./space-rights.ts"
+import { EDITORS, EVERYONE, LEAVING, NOBODY, OWNER, OWNER_ALONE, type Answers } from "./space-rights.ts"
 
 /** What stands for a parameter in the URL of a page. */
 const PARAMETERS: Record<string, string> = {
@@ -95,6 +96,24 @@ export const LIST_FORMS: Record<string, Form> = {
     values: { spaceId: THERE.trashedSpaceId },
     next: "/s/:slug",
   },
+}
+
+/** Of the pages of files in a space, by the name of their operation. */
+export const FILE_FORMS: Record<string, Form & { page: string }> = {
+  [fileOperations.remove.name]: {
+    page: "files",
+    answers: EDITORS,
+    values: { fileId: THERE.fileId },
+    next: "",
+  },
+  [fileOperations.restore.name]: trashForm({ fileId: THERE.trashedFileId }),
+  [fileOperations.purge.name]: trashForm({ fileId: THERE.trashedFileId }),
+  [fileOperations.restoreMany.name]: trashForm({ all: { spaceId: THERE.spaceId } }),
+  [fileOperations.emptyTrash.name]: trashForm({ spaceId: THERE.spaceId }),
+}
+
+function trashForm(values: object) {
+  return { page: "files/trash", answers: EDITORS, values, next: "" }
 }
 
 export interface Form {

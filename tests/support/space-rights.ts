@@ -27,3 +27,9 @@ export const SKIPPING = answers("ok", "ok", "space-reader", "ok")
 export const TAKING = answers("not_found", "not_found", "space-reader", "not_found")
 /** It is addressed to somebody else. */
 export const NOBODY = answers("not_found", "not_found", "not_found", "not_found")
+
+/** What those who may are answered where there is nothing. */
+export function ofNothing(usual: Answers): Answers {
+  const answered = Object.entries(usual).map(([who, answer]) => [who, answer === "ok" ? "not_found" : answer])
+  return Object.fromEntries(answered) as Answers
+}

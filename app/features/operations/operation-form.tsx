@@ -1,19 +1,13 @@
-import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react"
+import { useEffect, useRef, useState, type ReactNode } from "react"
 import { useActionData, useFetcher, useNavigate } from "react-router"
 import { useSentences } from "#app/language/sentences.ts"
 import { type Refused, type Shown, useClient } from "#live/react"
 import { Alert } from "#app/ui/alert.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { useToast } from "#app/ui/toast.tsx"
-import {
-  inputIn,
-  NEXT,
-  nextPage,
-  OPERATION,
-  VALUES,
-  type FormOutcome,
-} from "#server/operations/form-contract.ts"
+import { inputIn, nextPage, type FormOutcome } from "#server/operations/form-contract.ts"
 import type { ArgsOf, MutationType, ValueOf } from "#live/contract"
+import { PlainForm } from "./plain-form.tsx"
 
 type FormOperation = MutationType & { readonly httpOnly?: true }
 
@@ -101,9 +95,7 @@ export function OperationForm<Op extends FormOperation>({
     if (outcome.errors ? savesOnChange : clears) form.current?.reset()
   }, [clears, savesOnChange, outcome])
 
-  async function send(event: SubmitEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget, event.nativeEvent.submitter)
+  async function send(data: FormData) {
     if (isSending.current) {
       if (savesOnChange) chosen.current = data
       return
@@ -146,17 +138,19 @@ export function OperationForm<Op extends FormOperation>({
 
   const encType = hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded"
   return (
-    <form
+    <PlainForm
+      of={operation}
+      values={values}
+      next={next}
       ref={form}
-      method="post"
       encType={encType}
-      onSubmit={(event) => void send(event)}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send(new FormData(event.currentTarget))
+      }}
       onChange={savesOnChange ? (event) => event.currentTarget.requestSubmit() : undefined}
       className={className}
     >
-      <input type="hidden" name={OPERATION} value={about.operation} />
-      <input type="hidden" name={VALUES} value={about.values} />
-      {next === undefined ? null : <input type="hidden" name={NEXT} value={next} />}
       {inside}
       <div className={savesOnChange ? "hidden noscript:block" : "contents"}>
         <Button type="submit" variant={variant} size={size} pending={isPending}>
@@ -168,16 +162,8 @@ export function OperationForm<Op extends FormOperation>({
       {posted === outcome && isDone && done !== undefined ? (
         <Alert tone="success" title={wordsFor(done, output) ?? ""} className="basis-full" />
       ) : null}
-    </form>
+    </PlainForm>
   )
-}
-
-/** What came of a posted form that is no longer on the page, or that could not be read. */
-export function FormNotice() {
-  const say = useSentences()
-  const outcome = useActionData<FormOutcome>()
-  const [problem] = outcome?.operation === "" ? Object.values(outcome.errors ?? {}) : []
-  return problem ? <Alert tone="danger" title={say(problem)} className="mt-4" /> : null
 }
 
 function wordsFor<Output>(done: string | ((output: Output) => string) | undefined, output: Output) {

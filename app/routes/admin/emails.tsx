@@ -5,14 +5,13 @@ import * as v from "valibot"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { performActs, requireOperatorScope } from "#server/http/operator-scope.ts"
 import { countOutbox, listOutbox } from "#server/mail/outbox.ts"
-import { EMAIL_STATES, EmailAct, EmailFilter, type EmailState } from "#server/operator/contract.ts"
-import { dropUnsentEmail, retryAllEmails, retryEmail } from "#server/operator/emails.ts"
+import { EMAIL_STATES, EmailFilter, type EmailState } from "#server/operator/contract.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
 import { KIND_NAMES } from "./email-kinds.ts"
 import { pageOf } from "./page-of.ts"
-import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/emails.ts"
 
@@ -30,18 +29,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { ...page, state, counts, now: Date.now() }
 }
 
-export function action(args: Route.ActionArgs) {
-  return performAct(args, EmailAct, (scope, form) => {
-    switch (form.intent) {
-      case "retry":
-        return retryEmail(scope, form.emailId)
-      case "retry-all":
-        return retryAllEmails(scope)
-      case "drop":
-        return dropUnsentEmail(scope, form.emailId)
-    }
-  })
-}
+export const action = performActs
 
 const WORDS: Record<EmailState, { label: MessageDescriptor; empty: MessageDescriptor }> = {
   queued: { label: msg`Waiting`, empty: msg`No emails are waiting.` },
@@ -49,12 +37,12 @@ const WORDS: Record<EmailState, { label: MessageDescriptor; empty: MessageDescri
   sent: { label: msg`Sent`, empty: msg`No emails were sent in the last month.` },
 }
 
-export default function Emails({ loaderData, actionData }: Route.ComponentProps) {
+export default function Emails({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   const { rows, older, state, counts, now } = loaderData
   return (
     <>
-      <Head title={t`Emails`} problem={actionData?.problem}>
+      <Head title={t`Emails`}>
         <Trans>
           An email is parked when the mail server rejects it permanently, when all thirty attempts fail, or
           when its link expires. The text of emails is never shown here.
@@ -74,7 +62,7 @@ export default function Emails({ loaderData, actionData }: Route.ComponentProps)
         ))}
         {state === "parked" && rows.length > 1 ? (
           <div className="ml-auto">
-            <ActForm intent="retry-all" whom={t`that are parked`}>{t`Resend all`}</ActForm>
+            <ActForm of={operatorOperations.retryEmails} whom={t`that are parked`}>{t`Resend all`}</ActForm>
           </div>
         ) : null}
       </nav>
@@ -115,12 +103,16 @@ function EmailRow({ message, now }: { message: ListedEmail; now: number }) {
       }
     >
       {state === "parked" && !isSpent ? (
-        <ActForm intent="retry" about={{ emailId }} whom={recipient}>{t`Send again`}</ActForm>
+        <ActForm
+          of={operatorOperations.retryEmail}
+          values={{ emailId }}
+          whom={recipient}
+        >{t`Send again`}</ActForm>
       ) : null}
       {state === "sent" ? null : (
         <CarefulActForm
-          intent="drop"
-          about={{ emailId }}
+          of={operatorOperations.dropEmail}
+          values={{ emailId }}
           whom={recipient}
           warning={t`The email is deleted and never sent.`}
         >{t`Discard`}</CarefulActForm>

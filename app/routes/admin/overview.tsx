@@ -6,16 +6,15 @@ import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { listRunningReplies, stopRunningReply } from "#server/operator/replies.ts"
-import { ReplyAction } from "#server/operator/contract.ts"
+import { performActs, requireOperatorScope } from "#server/http/operator-scope.ts"
+import { listRunningReplies } from "#server/operator/replies.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { findOverview, type StorageState } from "#server/operator/overview.ts"
 import { Concerns } from "./concerns.tsx"
 import { Fact, Facts } from "./facts.tsx"
 import { NewestRelease, Reach } from "./reach.tsx"
 import { ActForm } from "./act-form.tsx"
 import { Figure, Figures, Part } from "./figures.tsx"
-import { performAct } from "./perform-act.ts"
 import { Head, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/overview.ts"
 
@@ -34,11 +33,9 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { overview, answers, now: Date.now() }
 }
 
-export function action(args: Route.ActionArgs) {
-  return performAct(args, ReplyAction, (scope, { answerId }) => stopRunningReply(scope, answerId))
-}
+export const action = performActs
 
-export default function Overview({ loaderData, actionData }: Route.ComponentProps) {
+export default function Overview({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   const say = useSentences()
   const { bytes } = useFormats()
@@ -47,7 +44,7 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
   const reference = trouble?.reference
   return (
     <>
-      <Head title={t`Overview`} problem={actionData?.problem}>
+      <Head title={t`Overview`}>
         <Trans>As of when this page was loaded.</Trans>
       </Head>
       {trouble ? (
@@ -81,7 +78,11 @@ export default function Overview({ loaderData, actionData }: Route.ComponentProp
                 </Trans>
               }
             >
-              <ActForm intent="stop" about={{ answerId: _id }} whom={email}>{t`Stop`}</ActForm>
+              <ActForm
+                of={operatorOperations.stopReply}
+                values={{ answerId: _id }}
+                whom={email}
+              >{t`Stop`}</ActForm>
             </Row>
           ))}
         </Rows>

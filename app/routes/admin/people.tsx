@@ -1,28 +1,20 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
-import { href } from "react-router"
+import { href, useActionData } from "react-router"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Badge } from "#app/ui/badge.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { performActs, requireOperatorScope } from "#server/http/operator-scope.ts"
 import { SECRET_ADDRESS } from "#server/http/secret-address.ts"
-import { PersonAct } from "#server/operator/contract.ts"
-import {
-  changePlan,
-  findFactorHolders,
-  listPeople,
-  makePasswordLink,
-  removeFactors,
-  signOutEverywhere,
-  type ListedPerson,
-} from "#server/operator/people.ts"
-import { allowPerson, suspendPerson } from "#server/operator/suspension.ts"
+import type { FormOutcome } from "#server/operations/form-contract.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { findFactorHolders, listPeople, type ListedPerson } from "#server/operator/people.ts"
+import type { ValueOf } from "#live/contract"
 import { ActForm, CarefulActForm } from "./act-form.tsx"
 import { AddressSearch } from "./address-search.tsx"
 import { pageOf } from "./page-of.ts"
-import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/people.ts"
 
@@ -52,34 +44,17 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { ...page, now: Date.now(), can, suspended, factorHolders, viewerId }
 }
 
-export function action(args: Route.ActionArgs) {
-  return performAct(args, PersonAct, (scope, form) => {
-    switch (form.intent) {
-      case "change-plan":
-        return changePlan(scope, scope.viewer, form)
-      case "sign-out":
-        return signOutEverywhere(scope, form)
-      case "suspend":
-        return suspendPerson(scope, scope.viewer, form)
-      case "allow":
-        return allowPerson(scope, scope.viewer, form)
-      case "make-password-link":
-        return makePasswordLink(scope, form)
-      case "remove-factors":
-        return removeFactors(scope, scope.viewer, form)
-    }
-  })
-}
+export const action = performActs
 
-export default function People({ loaderData, actionData }: Route.ComponentProps) {
+export default function People({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   const { rows, older, q, now, can, suspended, factorHolders, viewerId } = loaderData
   return (
     <>
-      <Head title={t`People`} problem={actionData?.problem}>
+      <Head title={t`People`}>
         <Trans>Everybody who has opened the dashboard at least once, newest first.</Trans>
       </Head>
-      {actionData?.made ? <PasswordLink {...actionData.made} /> : null}
+      <PasswordLink />
       {can.plan ? null : <ChangedAtClerk />}
       <AddressSearch q={q} all={href("/admin/people")} />
       <Rows empty={q ? t`No email address contains “${q}”.` : t`Nobody has signed up yet.`}>
@@ -159,52 +134,55 @@ function PersonRow({
       }
     >
       {can.plan ? (
-        <ActForm intent="change-plan" about={{ userId, plan: other }} whom={email}>
+        <ActForm of={operatorOperations.changePlan} values={{ userId, plan: other }} whom={email}>
           {other === "pro" ? t`Upgrade to Pro` : t`Change to Free`}
         </ActForm>
       ) : null}
       {can.makeLink && !isViewer ? (
         <CarefulActForm
-          intent="make-password-link"
-          about={{ userId }}
+          of={operatorOperations.makePasswordLink}
+          values={{ userId }}
           whom={email}
           warning={t`This shows a link that sets a new password, once, for an hour. Setting it signs them out everywhere and deletes their API keys.`}
         >{t`Create password link`}</CarefulActForm>
       ) : null}
       {can.signOut && !isSuspended ? (
         <CarefulActForm
-          intent="sign-out"
-          about={{ userId }}
+          of={operatorOperations.signOut}
+          values={{ userId }}
           whom={email}
           warning={t`This signs them out of every browser. API keys keep working.`}
         >{t`Sign out everywhere`}</CarefulActForm>
       ) : null}
       {can.removeFactors ? (
         <CarefulActForm
-          intent="remove-factors"
-          about={{ userId }}
+          of={operatorOperations.removeFactors}
+          values={{ userId }}
           whom={email}
           warning={t`For people who have lost their phone and their recovery codes. Make sure it is them: their password alone then signs them in.`}
         >{t`Remove second factors`}</CarefulActForm>
       ) : null}
       {can.suspend && !isViewer && !isSuspended ? (
         <CarefulActForm
-          intent="suspend"
-          about={{ userId }}
+          of={operatorOperations.suspend}
+          values={{ userId }}
           whom={email}
           warning={t`This signs them out everywhere and stops their uploads, downloads, replies and API keys, until you allow them again. Their data stays.`}
         >{t`Suspend`}</CarefulActForm>
       ) : null}
       {can.suspend && isSuspended ? (
-        <ActForm intent="allow" about={{ userId }} whom={email}>{t`Allow again`}</ActForm>
+        <ActForm of={operatorOperations.allow} values={{ userId }} whom={email}>{t`Allow again`}</ActForm>
       ) : null}
     </Row>
   )
 }
 
 /** Shown once: it is stored nowhere that an operator can read. */
-function PasswordLink({ email, link }: { email: string; link: string }) {
+function PasswordLink() {
   const { t } = useLingui()
+  const outcome = useActionData<FormOutcome>()
+  if (outcome?.operation !== operatorOperations.makePasswordLink.name || !outcome.output) return null
+  const { email, link } = outcome.output as ValueOf<typeof operatorOperations.makePasswordLink>
   return (
     <Alert tone="success" title={t`Password link for ${email}`} className="mt-5 max-w-3xl">
       <Trans>Don't share it with anyone else. It works once, for an hour, and won't be shown again.</Trans>

@@ -1,25 +1,15 @@
 import { Trans } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { useSentences, type Sentence } from "#app/language/sentences.ts"
-import { Alert } from "#app/ui/alert.tsx"
+import { FormNotice } from "#app/features/operations/plain-form.tsx"
 import { buttonClass } from "#app/ui/button.tsx"
 
 /** A page's title, its description, and the error of the last form. */
-export function Head({
-  title,
-  problem,
-  children,
-}: {
-  title: string
-  problem?: Sentence | undefined
-  children?: ReactNode
-}) {
-  const say = useSentences()
+export function Head({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <>
       <h1 className="text-2xl font-semibold">{title}</h1>
       {children ? <div className="mt-1 max-w-2xl text-sm text-muted">{children}</div> : null}
-      {problem ? <Alert tone="danger" title={say(problem)} className="mt-5" /> : null}
+      <FormNotice ofAll className="mt-5" />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { TextLink } from "#app/ui/text-link.tsx"
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { refuseForms, requireOperatorScope } from "#server/http/operator-scope.ts"
 import {
   findTopology,
   type ProcessState,
@@ -16,7 +16,6 @@ import {
   type Topology,
 } from "#server/operator/topology.ts"
 import { Part } from "./figures.tsx"
-import { refuseForms } from "./perform-act.ts"
 import { Head, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/servers.ts"
 

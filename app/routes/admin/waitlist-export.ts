@@ -1,8 +1,7 @@
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
+import { refuseForms, requireOperatorScope } from "#server/http/operator-scope.ts"
 import { streamTexts } from "#server/transport/text-stream.ts"
 import { writeCsv } from "#server/waitlist/csv.ts"
 import { eachPlace } from "#server/waitlist/waitlist.ts"
-import { refuseForms } from "./perform-act.ts"
 import type { Route } from "./+types/waitlist-export.ts"
 
 export const action = refuseForms

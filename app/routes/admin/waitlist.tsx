@@ -1,18 +1,17 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
+import { PlainForm } from "#app/features/operations/plain-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Badge } from "#app/ui/badge.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
-import { requireOperatorScope } from "#server/http/operator-scope.ts"
-import { WaitlistAct } from "#server/operator/contract.ts"
-import { invite } from "#server/operator/waitlist.ts"
+import { performActs, requireOperatorScope } from "#server/http/operator-scope.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
 import { listLatestPlaces } from "#server/waitlist/waitlist.ts"
-import { ActForm } from "./act-form.tsx"
+import { ActForm, useDone } from "./act-form.tsx"
 import { pageOf } from "./page-of.ts"
-import { performAct } from "./perform-act.ts"
 import { Head, Older, Row, Rows } from "./rows.tsx"
 import type { Route } from "./+types/waitlist.ts"
 
@@ -26,24 +25,25 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { ...page, now: Date.now() }
 }
 
-export function action(args: Route.ActionArgs) {
-  return performAct(args, WaitlistAct, (scope, form) => invite(scope, form))
-}
+export const action = performActs
 
-export default function Waitlist({ loaderData, actionData }: Route.ComponentProps) {
+export default function Waitlist({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
   const { rows, older, now } = loaderData
   return (
     <>
-      <Head title={t`Waitlist`} problem={actionData?.problem}>
+      <Head title={t`Waitlist`}>
         <Trans>
           People who joined the waitlist, newest first. An invitation is an email with a link that lets one
           address sign up, once, within 14 days.
         </Trans>
       </Head>
       <div className="mt-5 flex flex-wrap items-end gap-3">
-        <form method="post" className="flex max-w-xl flex-1 basis-72 items-end gap-2">
-          <input type="hidden" name="intent" value="invite" />
+        <PlainForm
+          of={operatorOperations.invite}
+          next={useDone()}
+          className="flex max-w-xl flex-1 basis-72 items-end gap-2"
+        >
           <Field
             className="flex-1"
             label={t`Invite an email address, on the list or not`}
@@ -54,7 +54,7 @@ export default function Waitlist({ loaderData, actionData }: Route.ComponentProp
             maxLength={254}
           />
           <Button type="submit">{t`Invite`}</Button>
-        </form>
+        </PlainForm>
         <a href={href("/admin/waitlist/export")} download className={buttonClass({ variant: "secondary" })}>
           <Trans>Export as CSV</Trans>
         </a>
@@ -97,7 +97,7 @@ function PlaceRow({ place, now }: { place: Place; now: number }) {
       }
     >
       {joinedAt === null ? (
-        <ActForm intent="invite" about={{ email }} whom={email}>
+        <ActForm of={operatorOperations.invite} values={{ email }} whom={email}>
           {invitedAt === null ? t`Invite` : t`Invite again`}
         </ActForm>
       ) : null}

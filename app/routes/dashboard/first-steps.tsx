@@ -1,13 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { Form, useNavigation } from "react-router"
+import { href, useNavigation } from "react-router"
+import { PlainForm } from "#app/features/operations/plain-form.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { useLive } from "#live/react"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
 import type { FileSummary, StoredUsage } from "#server/files/contract.ts"
+import { OPERATION } from "#server/operations/form-contract.ts"
 import type { PlanLimits } from "#server/plans/contract.ts"
 import type { Loaded } from "#live/contract"
+import { userOperations } from "#server/users/operations-contract.ts"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 import { UploadButton } from "./files/upload/upload-button.tsx"
 import { UploadPanel } from "./files/upload/upload-panel.tsx"
@@ -20,8 +24,9 @@ import { useUsage } from "./files/list/use-usage.ts"
 const SHOWN = 5
 
 /** A first message and a first file. The button at the end continues without either. */
-export function FirstSteps(props: FirstFileProps) {
+export function FirstSteps({ next, ...props }: FirstFileProps & { next: string }) {
   const { t } = useLingui()
+  const { completeOnboarding } = userOperations
   return (
     <>
       <StepHeading title={t`Try it out`}>
@@ -31,9 +36,9 @@ export function FirstSteps(props: FirstFileProps) {
         <FirstFile {...props} />
         <FirstMessage />
       </div>
-      <Form method="post" id="first-steps" />
-      <StepEnd back="reopen-profile">
-        <StepButton intent="complete" form="first-steps">
+      <PlainForm of={completeOnboarding} next={next} id="first-steps" />
+      <StepEnd back="profile">
+        <StepButton of={completeOnboarding} form="first-steps">
           <Trans>Go to the dashboard</Trans>
         </StepButton>
       </StepEnd>
@@ -75,11 +80,15 @@ function FirstFile({ limits, ...loaded }: FirstFileProps) {
       <UploadButton variant="secondary" onFiles={upload}>
         {files.length > 0 ? t`Upload another` : t`Upload`}
       </UploadButton>
-      <Form method="post" className="hidden noscript:block">
-        <Button type="submit" name="intent" value="complete-with-files" variant="secondary">
+      <PlainForm
+        of={userOperations.completeOnboarding}
+        next={href("/dashboard/files")}
+        className="hidden noscript:block"
+      >
+        <Button type="submit" variant="secondary">
           <Trans>Go to your files</Trans>
         </Button>
-      </Form>
+      </PlainForm>
     </FirstStep>
   )
 }
@@ -93,7 +102,11 @@ function FirstMessage() {
       title={t`Ask the chat something`}
       about={t`It can tell you the time and find your files by name.`}
     >
-      <Form method="post" className="flex items-end gap-2">
+      <PlainForm
+        of={accountPageOperations.askFirst}
+        next={`${href("/dashboard/chat")}?question=:question`}
+        className="flex items-end gap-2"
+      >
         <Field
           className="flex-1"
           label={t`Your question`}
@@ -108,13 +121,11 @@ function FirstMessage() {
         <Button
           type="submit"
           variant="secondary"
-          name="intent"
-          value="complete-with-question"
-          pending={formData?.get("intent") === "complete-with-question"}
+          pending={formData?.get(OPERATION) === accountPageOperations.askFirst.name}
         >
           <Trans>Ask</Trans>
         </Button>
-      </Form>
+      </PlainForm>
     </FirstStep>
   )
 }

@@ -1,8 +1,11 @@
 import { Trans } from "@lingui/react/macro"
 import type { ReactNode } from "react"
-import { Form, useNavigation } from "react-router"
+import { href, useNavigation } from "react-router"
+import { PlainForm } from "#app/features/operations/plain-form.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
+import { OPERATION } from "#server/operations/form-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
 
 export function StepHeading({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -19,39 +22,37 @@ export function StepHeading({ title, children }: { title: string; children: Reac
  * Back is a form of its own, because Enter in a field presses the first button of its form, which
  * must be Continue.
  */
-export function StepEnd({ back, children }: { back: string; children: ReactNode }) {
+export function StepEnd({ back, children }: { back: "welcome" | "profile"; children: ReactNode }) {
   return (
     <div className="mt-8 flex flex-row-reverse items-center justify-between gap-3">
       {children}
-      <Form method="post" className="-ml-3">
-        <Button type="submit" variant="ghost" size="lg" name="intent" value={back} className="px-3">
+      <PlainForm
+        of={userOperations.reopenOnboardingStep}
+        values={{ step: back }}
+        next={href("/onboarding")}
+        className="-ml-3"
+      >
+        <Button type="submit" variant="ghost" size="lg" className="px-3">
           <Icon name="arrow-left" />
           <Trans>Back</Trans>
         </Button>
-      </Form>
+      </PlainForm>
     </div>
   )
 }
 
+/** The button of an operation's form, if that is elsewhere. */
 export function StepButton({
-  intent,
+  of: { name },
   form,
   children,
 }: {
-  intent: string
+  of: { readonly name: string }
   form?: string
   children: ReactNode
 }) {
-  const { formData } = useNavigation()
   return (
-    <Button
-      type="submit"
-      size="lg"
-      form={form}
-      name="intent"
-      value={intent}
-      pending={formData?.get("intent") === intent}
-    >
+    <Button type="submit" size="lg" form={form} pending={useNavigation().formData?.get(OPERATION) === name}>
       {children}
       <Icon name="arrow-right" />
     </Button>

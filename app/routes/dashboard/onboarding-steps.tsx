@@ -1,18 +1,22 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { useEffect, useRef, useState, type ReactNode } from "react"
-import { Form } from "react-router"
-import { useSentences, type Sentence } from "#app/language/sentences.ts"
+import { href, useActionData } from "react-router"
+import { PlainForm } from "#app/features/operations/plain-form.tsx"
+import { useSentences } from "#app/language/sentences.ts"
 import { Alert } from "#app/ui/alert.tsx"
 import { Avatar } from "#app/ui/avatar.tsx"
 import { Button } from "#app/ui/button.tsx"
 import { Field } from "#app/ui/field.tsx"
 import { Icon, type IconName } from "#app/ui/icon.tsx"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import type { FormOutcome } from "#server/operations/form-contract.ts"
 import type { UserRecord } from "#server/users/contract.ts"
 import { PictureField } from "./account/picture-field.tsx"
 import { StepButton, StepEnd, StepHeading } from "./onboarding-step.tsx"
 
 export function WelcomeStep({ user }: { user: UserRecord }) {
   const { t } = useLingui()
+  const { finishWelcome } = accountPageOperations
   const name = firstName(user)
   return (
     <>
@@ -36,11 +40,11 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
           <Trans>A change on one of your devices shows on the others immediately.</Trans>
         </Benefit>
       </ul>
-      <Form method="post" className="mt-10">
-        <StepButton intent="finish-welcome">
+      <PlainForm of={finishWelcome} next={href("/onboarding")} className="mt-10">
+        <StepButton of={finishWelcome}>
           <Trans>Get started</Trans>
         </StepButton>
-      </Form>
+      </PlainForm>
     </>
   )
 }
@@ -48,34 +52,35 @@ export function WelcomeStep({ user }: { user: UserRecord }) {
 export function ProfileStep({
   user,
   canChoosePicture,
-  refused,
 }: {
   user: UserRecord
   /** False if the identity provider stores it. */
   canChoosePicture: boolean
-  refused:
-    | { errors: { name?: Sentence; picture?: Sentence; form?: Sentence }; values: Record<string, string> }
-    | undefined
 }) {
   const { t } = useLingui()
   const say = useSentences()
-  const [name, setName] = useState(refused?.values["name"] ?? user.name ?? "")
+  const { finishProfile, removePicture } = accountPageOperations
+  const { errors = {}, filled } = useActionData<FormOutcome>() ?? {}
+  const { name: wrongName } = errors
+  const [name, setName] = useState(filled?.["name"] ?? user.name ?? "")
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (refused?.errors.name) input.current?.focus()
-  }, [refused])
+    if (wrongName) input.current?.focus()
+  }, [wrongName])
 
   return (
     <>
       <StepHeading title={t`What should we call you?`}>
         <Trans>We use this name on the dashboard and in emails.</Trans>
       </StepHeading>
-      {refused?.errors.form ? (
-        <Alert tone="danger" title={t`Your name wasn't saved`} className="mt-6">
-          {say(refused.errors.form)}
-        </Alert>
-      ) : null}
-      <Form method="post" id="profile" encType="multipart/form-data" className="mt-8">
+      {errors["form"] ? <Alert tone="danger" title={say(errors["form"])} className="mt-6" /> : null}
+      <PlainForm
+        of={finishProfile}
+        next={href("/onboarding")}
+        id="profile"
+        encType="multipart/form-data"
+        className="mt-8"
+      >
         <div className="rounded-lg border border-line bg-surface p-4 shadow-sm">
           <div className="flex items-center gap-4">
             {canChoosePicture ? null : <Avatar name={name} image={user.imageUrl} className="size-12" />}
@@ -86,7 +91,7 @@ export function ProfileStep({
           </div>
           {canChoosePicture ? (
             <div className="mt-4 border-t border-line pt-4">
-              <PictureField name={name} image={user.imageUrl} error={say(refused?.errors.picture)} />
+              <PictureField name={name} image={user.imageUrl} error={say(errors["picture"])} />
               {user.imageUrl ? (
                 <Button type="submit" variant="secondary" size="sm" form="remove-picture" className="mt-3">
                   <Trans>Remove picture</Trans>
@@ -105,14 +110,12 @@ export function ProfileStep({
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={say(refused?.errors.name)}
+          error={say(wrongName)}
         />
-      </Form>
-      <Form method="post" id="remove-picture">
-        <input type="hidden" name="intent" value="remove-picture" />
-      </Form>
-      <StepEnd back="reopen-welcome">
-        <StepButton intent="finish-profile" form="profile">
+      </PlainForm>
+      <PlainForm of={removePicture} next={href("/onboarding")} id="remove-picture" />
+      <StepEnd back="welcome">
+        <StepButton of={finishProfile} form="profile">
           <Trans>Continue</Trans>
         </StepButton>
       </StepEnd>

@@ -64,7 +64,7 @@ export function schemaOf(schema: v.GenericSchema): object {
   const { $schema: _dialect, ...rest } = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode: "input",
-    ignoreActions: ["trim", "check"],
+    ignoreActions: ["trim", "check", "metadata"],
   })
   return rest
 }

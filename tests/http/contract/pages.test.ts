@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { listPosts } from "#server/blog/blog.ts"
+import { accountPageOperations } from "#server/accounts/page-operations-contract.ts"
+import { userOperations } from "#server/users/operations-contract.ts"
 import { callers, type Api } from "../../support/api.ts"
 import { DEPLOYMENTS, type Deployment } from "../../support/deployments.ts"
+import { formFor } from "../../support/forms.ts"
 import type { Fetch } from "../../support/openapi.ts"
 
 describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
@@ -149,13 +152,12 @@ describe.each(DEPLOYMENTS)("with $provider", ({ start }) => {
 
 /** Through the forms of the page, as a person without JavaScript does. */
 async function finishOnboarding(person: Fetch) {
-  const answers = [
-    { intent: "finish-welcome" },
-    { intent: "finish-profile", name: "Ada" },
-    { intent: "complete" },
-  ]
-  for (const answer of answers) {
-    const response = await person("/onboarding", { method: "POST", body: new URLSearchParams(answer) })
+  const { finishOnboardingStep, completeOnboarding } = userOperations
+  const { finishProfile } = accountPageOperations
+  for (const operation of [finishOnboardingStep, finishProfile, completeOnboarding]) {
+    const values = operation === finishOnboardingStep ? { step: "welcome" } : {}
+    const fields: Record<string, string> = operation === finishProfile ? { name: "Ada" } : {}
+    const response = await person("/onboarding", formFor(operation, values, fields, "/onboarding"))
     expect(response.status).toBe(302)
   }
 }

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import { MOST_PASSKEYS } from "#server/accounts/passkey-contract.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { formFor } from "../../support/forms.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, type Person } from "../../support/people.ts"
 import {
@@ -383,9 +385,9 @@ describe("a passkey that is removed", () => {
     const { person, passkey } = await newHolder()
     const opened = await enter(passkey)
     const [account] = await sql`select id from auth.user where email = ${person.email}`
-    const body = new URLSearchParams({ intent: "remove-factors", userId: String(account?.["id"]) })
+    const form = formFor(operatorOperations.removeFactors, { userId: String(account?.["id"]) })
     expect(await (await boss("/admin/people")).text()).toContain("Remove second factors")
-    expect((await boss("/admin/people", { method: "POST", body })).status).toBeLessThan(400)
+    expect((await boss("/admin/people", form)).status).toBeLessThan(400)
     expect(await passkeysOf(person)).toEqual([])
     expect(await isSignedIn(opened)).toBe(false)
     expect(await isSignedIn(person)).toBe(true)

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { fieldsFor, formFor } from "../../support/forms.ts"
 import { findEmail } from "../../support/inbox.ts"
 import { openBrowser, postJson, signUp, type Person } from "../../support/people.ts"
 import { addSecondFactor, openAuthenticator, type Authenticator } from "../../support/second-factor.ts"
@@ -419,8 +421,8 @@ describe("an operator", () => {
       expect([path, page.status]).toEqual([path, 403])
       expect(await page.text()).not.toMatch(/ada1@example.org|On the waitlist/)
     }
-    const act = new URLSearchParams({ intent: "invite", email: "friend@example.org" })
-    expect((await boss("/admin/waitlist", { method: "POST", body: act })).status).toBe(403)
+    const act = formFor(operatorOperations.invite, { email: "friend@example.org" })
+    expect((await boss("/admin/waitlist", act)).status).toBe(403)
     expect(await sql`select 1 from waitlist`).toEqual([])
     const html = await (await boss("/admin")).text()
     expect(html).toContain("Operators need two-factor authentication")
@@ -440,7 +442,8 @@ describe("an operator", () => {
     const { person } = await newPerson()
     await person("/onboarding")
     const [row] = await sql`select clerk_id from users where email = ${person.email}`
-    const fields = { intent: "remove-factors", userId: String(row?.["clerk_id"]) }
+    const values = { userId: String(row?.["clerk_id"]) }
+    const fields = fieldsFor(operatorOperations.removeFactors, values, "/admin/people?did=:_id")
     expect(await (await boss("/admin/people")).text()).toContain("Remove second factors")
     const removed = await post(boss, "/admin/people", fields)
     expect(removed.status).toBe(303)

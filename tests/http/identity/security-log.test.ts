@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest"
 import { openDatabase } from "#db/client.ts"
 import { authSecurityEvent } from "#db/schema/security.ts"
 import { deleteOldRows } from "#server/old-rows.ts"
+import { operatorOperations } from "#server/operator/operations-contract.ts"
+import { formFor } from "../../support/forms.ts"
 import { runBuiltCommand } from "../../support/commands.ts"
 import { findEmail, type Email } from "../../support/inbox.ts"
 import { openBrowser, postJson, signIn, signUp, type Person } from "../../support/people.ts"
@@ -186,8 +188,9 @@ describe("the security log records", () => {
     const [{ id } = { id: "" }] = await sql<
       { id: string }[]
     >`select id from auth.user where email = ${person.email}`
-    for (const intent of ["sign-out", "suspend", "allow"])
-      await boss("/admin/people", { method: "POST", body: new URLSearchParams({ intent, userId: id }) })
+    const { signOut, suspend, allow } = operatorOperations
+    for (const operation of [signOut, suspend, allow])
+      await boss("/admin/people", formFor(operation, { userId: id }))
     const env = { DATABASE_URL: app.databaseUrl, APP_URL: app.origin }
     const command = ["plan", person.email, "pro"]
     expect((await runBuiltCommand("user", command, { folder: dirname(app.dataDir), env })).code).toBe(0)

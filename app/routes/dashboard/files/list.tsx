@@ -1,11 +1,9 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { data, redirect } from "react-router"
-import * as v from "valibot"
+import { FormNotice } from "#app/features/operations/plain-form.tsx"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
-import { useSentences } from "#app/language/sentences.ts"
-import { Alert } from "#app/ui/alert.tsx"
 import { buttonClass, LinkButton } from "#app/ui/button.tsx"
 import { defer, whenRendered } from "#app/ui/defer.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
@@ -14,12 +12,12 @@ import { ListFiles, type FileSummary } from "#server/files/contract.ts"
 import { takeFiles } from "#server/files/incoming.ts"
 import { cursorAfter, listFiles } from "#server/files/list.ts"
 import { fileList } from "#server/files/live.ts"
-import { trashFile } from "#server/files/trash.ts"
+import { fileFunctions } from "#server/files/operations.ts"
 import { uploadFile } from "#server/files/upload.ts"
 import { dataOf, isRefusal } from "#server/errors.ts"
-import { readForm } from "#server/http/form.ts"
 import { loadLive } from "#server/http/live.ts"
 import { orErrorPage } from "#server/http/or-error-page.ts"
+import { performOperations } from "#server/http/perform-operations.ts"
 import { findPlace } from "#server/http/place.ts"
 import { pageQueryOf } from "#server/http/query.ts"
 import { requireScope } from "#server/http/scope.ts"
@@ -94,32 +92,26 @@ function nextPageOf({ rows, end }: Loaded<FileSummary>): string | null {
   return last ? cursorAfter(last) : null
 }
 
-const RemoveForm = v.object({ intent: v.literal("remove"), id: v.string() })
+const perform = performOperations(fileFunctions)
 
 /** Used without JavaScript. */
-export async function action({ context, params, request, url }: Route.ActionArgs) {
+export async function action(asked: Route.ActionArgs) {
+  const { context, params, request, url } = asked
+  if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) return perform(asked)
   const scope = await requireScope(context)
   const { spaceId } = await findPlace(scope, params)
-  const { files } = addressesIn(params.slug)
   try {
-    if (request.headers.get("content-type")?.startsWith("multipart/form-data")) {
-      await takeFiles(request, (file) => uploadFile(scope, file, { spaceId }))
-      return redirect(files + url.search)
-    }
-    const form = await readForm(request, RemoveForm)
-    if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
-    await trashFile(scope, form.value.id)
+    await takeFiles(request, (file) => uploadFile(scope, file, { spaceId }))
     // Redirects, because reloading a page rendered for a POST would send the form again.
-    return redirect(files + url.search)
+    return redirect(addressesIn(params.slug).files + url.search)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return data({ error: dataOf(error) }, { status: error.status })
+    return data({ operation: "", values: "", errors: { form: dataOf(error) } }, { status: error.status })
   }
 }
 
-export default function Files({ loaderData, actionData }: Route.ComponentProps) {
+export default function Files({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const say = useSentences()
   const { list, isLive, nextPage, query, maxSize, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
   const usage = useUsage(loaderData.usage, loaderData.plan)
@@ -142,11 +134,7 @@ export default function Files({ loaderData, actionData }: Route.ComponentProps) 
       <PlaceUsage {...loaderData} usage={usage} trash={addresses.trash} />
       {mayEdit ? <PlainUploadForm maxSize={maxSize} formKey={loaderData.formKey} /> : <FilesOfOthers />}
       {isPaid ? <StorageFull usage={usage} trash={addresses.trash} /> : null}
-      {actionData?.error ? (
-        <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
-          {say(actionData.error)}
-        </Alert>
-      ) : null}
+      <FormNotice ofAll className="mt-6" />
       {spaceId === undefined ? null : <UploadsOfOthers spaceId={spaceId} isListFollowed={isLive} />}
       <Browser
         list={list}

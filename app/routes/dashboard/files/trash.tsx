@@ -1,13 +1,10 @@
 import { msg, plural } from "@lingui/core/macro"
 import { Plural, Trans, useLingui } from "@lingui/react/macro"
-import { useState, type ReactNode } from "react"
-import { data, redirect } from "react-router"
-import * as v from "valibot"
+import { useState } from "react"
+import { FormNotice, PlainForm } from "#app/features/operations/plain-form.tsx"
 import { useFormats } from "#app/language/formats.ts"
 import { i18nOf } from "#app/language/i18n.ts"
-import { useSentences } from "#app/language/sentences.ts"
 import { useLivePages } from "#live/react"
-import { Alert } from "#app/ui/alert.tsx"
 import { Button, buttonClass } from "#app/ui/button.tsx"
 import { Dialog, DialogClose } from "#app/ui/dialog.tsx"
 import { EmptyState } from "#app/ui/empty-state.tsx"
@@ -15,14 +12,13 @@ import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { TrashedFile } from "#server/files/contract.ts"
 import { trashList } from "#server/files/live.ts"
-import { restoreFile, restoreFiles } from "#server/files/restore.ts"
-import { emptyTrash, purgeFile } from "#server/files/trash.ts"
-import { dataOf, isRefusal } from "#server/errors.ts"
-import { readForm } from "#server/http/form.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
+import { fileFunctions } from "#server/files/operations.ts"
 import { loadLive } from "#server/http/live.ts"
+import { performOperations } from "#server/http/perform-operations.ts"
 import { findPlace } from "#server/http/place.ts"
 import { requireScope } from "#server/http/scope.ts"
-import { addressesIn, usePlace } from "#app/routes/dashboard/place/use-place.ts"
+import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { limitsOf } from "#server/plans/limits.ts"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { CutName } from "#app/routes/dashboard/place/cut-name.tsx"
@@ -48,34 +44,12 @@ export async function loader({ context, params }: Route.LoaderArgs) {
   return { ...usage, trash, limits, days: scope.config.files.trashDays, now: Date.now() }
 }
 
-const TrashForm = v.variant("intent", [
-  v.object({ intent: v.picklist(["restore", "purge"]), id: v.string() }),
-  v.object({ intent: v.literal("restoreAll") }),
-  v.object({ intent: v.literal("empty") }),
-])
-
 /** Used without JavaScript. */
-export async function action({ context, params, request }: Route.ActionArgs) {
-  const scope = await requireScope(context)
-  const { spaceId } = await findPlace(scope, params)
-  const form = await readForm(request, TrashForm)
-  if (!form.ok) return data({ error: Object.values(form.errors)[0] }, { status: form.status })
-  try {
-    if (form.value.intent === "empty") await emptyTrash(scope, { spaceId })
-    else if (form.value.intent === "restoreAll") await restoreFiles(scope, { all: { spaceId } })
-    else if (form.value.intent === "restore") await restoreFile(scope, form.value.id)
-    else await purgeFile(scope, form.value.id)
-    return redirect(addressesIn(params.slug).trash)
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    return data({ error: dataOf(error) }, { status: error.status })
-  }
-}
+export const action = performOperations(fileFunctions)
 
 /** Deleted files, until they expire or are restored. */
-export default function Trash({ loaderData, actionData }: Route.ComponentProps) {
+export default function Trash({ loaderData }: Route.ComponentProps) {
   const { t } = useLingui()
-  const say = useSentences()
   const formats = useFormats()
   const { trash, stored, days, now } = loaderData
   const { spaceId, mayEdit, isPaid, addresses } = usePlace()
@@ -96,7 +70,12 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
       <PageHead title={t`Trash`} above={[{ to: addresses.files, label: t`Files` }]}>
         {newest && mayEdit ? (
           <>
-            <PlainForm intent="restoreAll" onSubmit={() => restoreAll(newest.trashedAt)}>
+            <PlainForm
+              of={fileOperations.restoreMany}
+              values={{ all: { spaceId } }}
+              next=""
+              instead={() => restoreAll(newest.trashedAt)}
+            >
               <button
                 className={buttonClass({ variant: "secondary" }, "max-sm:px-3")}
                 aria-label={t`Restore everything`}
@@ -107,7 +86,12 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
                 </span>
               </button>
             </PlainForm>
-            <PlainForm intent="empty" onSubmit={() => setAsked("all")}>
+            <PlainForm
+              of={fileOperations.emptyTrash}
+              values={{ spaceId }}
+              next=""
+              instead={() => setAsked("all")}
+            >
               <button className={buttonClass({ variant: "secondary" })}>
                 <Icon name="trash" />
                 <span className="sm:hidden">
@@ -122,11 +106,7 @@ export default function Trash({ loaderData, actionData }: Route.ComponentProps) 
         ) : null}
       </PageHead>
       <PlaceUsage {...loaderData} usage={usage} trash={null} />
-      {actionData?.error ? (
-        <Alert tone="danger" title={t`Something went wrong`} className="mt-6">
-          {say(actionData.error)}
-        </Alert>
-      ) : null}
+      <FormNotice ofAll className="mt-6" />
       {rows.length === 0 ? (
         <EmptyState
           icon="trash"
@@ -206,7 +186,7 @@ function TrashRow({
   const { t } = useLingui()
   const formats = useFormats()
   const { mayEdit } = usePlace()
-  const { fileName, trashedAt } = file
+  const { _id: fileId, fileName, trashedAt } = file
   const left = Math.max(0, Math.ceil((trashedAt + days * DAY - now) / DAY))
   return (
     <li className="flex min-h-15 items-center gap-3.5 py-1.5 pr-2 pl-4 sm:pr-3">
@@ -230,7 +210,7 @@ function TrashRow({
       </div>
       {mayEdit ? (
         <>
-          <PlainForm intent="restore" id={file._id} onSubmit={onRestore}>
+          <PlainForm of={fileOperations.restore} values={{ fileId }} next="" instead={onRestore}>
             <button
               className={buttonClass({ variant: "secondary", size: "sm" })}
               aria-label={t`Restore ${fileName}`}
@@ -241,7 +221,7 @@ function TrashRow({
               </span>
             </button>
           </PlainForm>
-          <PlainForm intent="purge" id={file._id} onSubmit={onPurge}>
+          <PlainForm of={fileOperations.purge} values={{ fileId }} next="" instead={onPurge}>
             <button
               className={buttonClass({ variant: "ghost", size: "sm" })}
               aria-label={t`Delete forever: ${fileName}`}
@@ -255,33 +235,6 @@ function TrashRow({
         </>
       ) : null}
     </li>
-  )
-}
-
-/** Submits natively without JavaScript; with it, `onSubmit` handles it. */
-function PlainForm({
-  intent,
-  id,
-  onSubmit,
-  children,
-}: {
-  intent: string
-  id?: string
-  onSubmit: () => void
-  children: ReactNode
-}) {
-  return (
-    <form
-      method="post"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
-      }}
-    >
-      <input type="hidden" name="intent" value={intent} />
-      {id ? <input type="hidden" name="id" value={id} /> : null}
-      {children}
-    </form>
   )
 }
 

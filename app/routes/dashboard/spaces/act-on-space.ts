@@ -5,7 +5,5 @@ import { spacePageFunctions } from "#server/spaces/page-operations.ts"
 
 /** Every form of the pages about a space itself: each of these pages takes them all. */
 export const actOnSpace = performOperations([...spaceFunctions, ...spacePageFunctions], {
-  field: "picture",
-  limit: LARGEST_PICTURE,
-  tooLarge: "picture-too-large",
+  file: { field: "picture", limit: LARGEST_PICTURE, tooLarge: "picture-too-large" },
 })

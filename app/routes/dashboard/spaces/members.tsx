@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { Trans, useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
-import { FormNotice } from "#app/features/operations/operation-form.tsx"
+import { FormNotice } from "#app/features/operations/plain-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { useLive } from "#live/react"
 import { LinkButton } from "#app/ui/button.tsx"

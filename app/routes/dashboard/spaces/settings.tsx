@@ -1,7 +1,7 @@
 import { msg } from "@lingui/core/macro"
 import { useLingui } from "@lingui/react/macro"
 import { href } from "react-router"
-import { FormNotice } from "#app/features/operations/operation-form.tsx"
+import { FormNotice } from "#app/features/operations/plain-form.tsx"
 import { i18nOf } from "#app/language/i18n.ts"
 import { Page, PageHead } from "#app/ui/page.tsx"
 import { orErrorPage } from "#server/http/or-error-page.ts"

@@ -1,6 +1,6 @@
 import { loadLive } from "#server/http/live.ts"
 import { liveUnread } from "#server/notifications/live.ts"
-import { findStanding } from "#server/operator/access.ts"
+import { findStanding } from "#server/http/operator-scope.ts"
 import type { FullScope } from "#server/scope.ts"
 import { liveMemberships } from "#server/spaces/live.ts"
 import { userByClerkId } from "#server/users/live.ts"

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro"
 import { memo, useLayoutEffect, useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react"
 import { href } from "react-router"
+import { PlainForm } from "#app/features/operations/plain-form.tsx"
 import { useFormats } from "#app/language/formats.ts"
 import { buttonClass } from "#app/ui/button.tsx"
 import { Checkmark } from "#app/ui/checkmark.tsx"
@@ -9,6 +10,7 @@ import { GhostButton } from "#app/ui/icon-button.tsx"
 import { Icon } from "#app/ui/icon.tsx"
 import { RelativeTime } from "#app/ui/relative-time.tsx"
 import type { FileSummary } from "#server/files/contract.ts"
+import { fileOperations } from "#server/files/operations-contract.ts"
 import { usePlace } from "#app/routes/dashboard/place/use-place.ts"
 import { CutName } from "#app/routes/dashboard/place/cut-name.tsx"
 import { addressOfTab } from "./address.ts"
@@ -253,17 +255,14 @@ function PlainActs({ file, tabIndex, isSelected }: FileRowProps & { tabIndex: nu
         <Icon name="download" />
       </a>
       {mayEdit ? (
-        <form method="post" className="hidden noscript:block">
-          <input type="hidden" name="id" value={file._id} />
-          <GhostButton
-            type="submit"
-            name="intent"
-            value="remove"
-            label={t`Delete ${fileName}`}
-            icon="trash"
-            tabIndex={tabIndex}
-          />
-        </form>
+        <PlainForm
+          of={fileOperations.remove}
+          values={{ fileId: file._id }}
+          next=""
+          className="hidden noscript:block"
+        >
+          <GhostButton type="submit" label={t`Delete ${fileName}`} icon="trash" tabIndex={tabIndex} />
+        </PlainForm>
       ) : null}
     </>
   )

@@ -1,3 +1,4 @@
+import { Forbidden, NotFound } from "#server/errors.ts"
 import type { Scope } from "#server/scope.ts"
 
 /**
@@ -21,4 +22,12 @@ export async function findStanding({
   if (!person?.emailVerified || !isListed(person.email)) return "none"
   if (!person.holderConfirmed) return "unproven"
   return session.secondFactor === undefined || session.secondFactor === "shown" ? "operator" : "needs-factor"
+}
+
+/** Throws `NotFound`, and `Forbidden` for somebody who would be an operator if they proved more. */
+export async function requireOperator(scope: Scope<"config" | "identity" | "viewer">): Promise<void> {
+  const standing = await findStanding(scope)
+  if (standing === "unproven") throw new Forbidden("operator-unproven")
+  if (standing === "needs-factor") throw new Forbidden("operator-without-second-factor")
+  if (standing === "none") throw new NotFound("record")
 }
