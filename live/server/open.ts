@@ -13,7 +13,7 @@ import { follow, type FollowOptions } from "./follow.ts"
 import { openFreshSnapshots } from "./fresh-snapshots.ts"
 import { createHolds } from "./holds.ts"
 import type { Edit } from "./edits.ts"
-import { createHub } from "./hub.ts"
+import { Hub } from "./hub.ts"
 import { startKeeper } from "./keeper.ts"
 import { layOutWatched } from "./layout.ts"
 import { openNodes } from "./nodes.ts"
@@ -156,7 +156,7 @@ export async function openRealtime<Viewer, Scope>(
     publish: async (text) => void (await pool.useClient((sql) => sql.unsafe(PUBLISH_CHANNELS, [text]))),
   })
   const holds = createHolds({ hub: () => hub, snapshots, log, metrics })
-  const hub = createHub({
+  const hub = new Hub({
     ring,
     shapes,
     metrics,
