@@ -27,6 +27,7 @@ export {
   UnsubscribeMessage,
 } from "./server/messages.ts"
 export { BOUNDS, type Distribution, type Measured } from "./server/metrics.ts"
-export { openRealtime, type Realtime } from "./server/open.ts"
+export { openRealtime } from "./server/open.ts"
+export type { Realtime } from "./server/realtime.ts"
 export type { NamedCall } from "./server/options.ts"
 export { type SqlScope, transactOn } from "./server/transact.ts"

@@ -62,11 +62,9 @@ export async function openLive(
       })),
     },
   })
+  const close = realtime.close.bind(realtime)
   let closing: Promise<void> | undefined
-  return {
-    ...realtime,
-    close: () => (closing ??= realtime.close().then(() => devices.close())),
-  }
+  return Object.assign(realtime, { close: () => (closing ??= close().then(() => devices.close())) })
 }
 
 /**

@@ -68,289 +68,323 @@ export interface ConnectionOptions<Viewer> {
   readonly graceMs: number
 }
 
-export interface Connection {
-  readonly client: Client
-  /** Whether this credential opened it or is renewing it. */
-  wasOpenedBy(credential: string): boolean
-  /** Whether the credential that opened it is still valid. */
-  isSessionValid(): Promise<boolean>
-  /** Resolves when the connection is closed. */
-  readonly gone: Promise<void>
-  tick(now: number, lag: number, lagChanged: boolean): void
-  end(reason: GoodbyeEvent["reason"], retryAfter: number | null): void
-  left(): void
-}
-
 /** One accepted connection: what it may send, and when it is closed. */
-export function createConnection<Viewer>(
-  socket: Socket,
-  verified: Verified<Viewer>,
-  name: string | null,
-  options: ConnectionOptions<Viewer>,
-): Connection {
-  const { hub, subscriber, channels, log, metrics } = options
-  let { viewer, expiresAt, endsAt } = verified
-  let credentials = new Set(options.credentialsOf(viewer))
+export class Connection<Viewer> {
+  readonly #socket: Socket
+  readonly #options: ConnectionOptions<Viewer>
+  #viewer: Viewer
+  #expiresAt: number
+  #endsAt: number | undefined
+  readonly #hub: Hub
+  readonly #channels: Channels
+  readonly #metrics: Metrics
+  #credentials: Set<string>
   /**
    * Sessions and credentials that ended while a token was verified, which may have been valid just
    * before.
    */
-  let endedDuringRenewal: Set<string> | null = null
-  const tcp = tcpSocketOf(socket)
-  const outbox = new Outbox(createSender(socket), () => performance.now())
-  const userId = options.userIdOf(viewer)
-  const client: Client = {
-    outbox,
-    userId,
-    viewer,
-    coalesce: () => coalesceWrites(tcp),
-    subscriptions: new Map(),
-    pending: new Map(),
-    closed: false,
-  }
-  const info: ConnectionInfo<Viewer> = {
-    id: socket.id,
-    userId,
-    viewer,
-    client: name,
-    connectedAt: Date.now(),
-  }
-  // Spreads the positions of connections that were opened at the same moment.
-  const positionAfter = options.positionMs * (1 - Math.random() / 2)
-  const burst = options.messagesPerSecond * CONNECTION_LIMITS.burstSeconds
-  let tokens = burst
-  let refusedInARow = 0
-  let resets: number[] = []
-  let ending = false
-  let mutations = Promise.resolve()
-  let mutationsWaiting = 0
-  let queriesRunning = 0
-  let placesAwaited = 0
-  const gone = Promise.withResolvers<void>()
+  #endedDuringRenewal: Set<string> | null = null
+  readonly #outbox: Outbox
+  readonly #userId: string
+  readonly client: Client
+  readonly #info: ConnectionInfo<Viewer>
+  readonly #positionAfter: number
+  readonly #burst: number
+  #tokens: number
+  #refusedInARow = 0
+  #resets: number[] = []
+  #ending = false
+  #mutations = Promise.resolve()
+  #mutationsWaiting = 0
+  #queriesRunning = 0
+  #placesAwaited = 0
+  readonly #gone = Promise.withResolvers<void>()
 
-  socket.use(([event], next) => {
-    tokens = Math.max(-burst, tokens - (event === "acknowledge" ? CONNECTION_LIMITS.acknowledgeCost : 1))
-    refusedInARow = tokens < 0 ? refusedInARow + 1 : 0
-    if (refusedInARow > CONNECTION_LIMITS.floodMessages) end("flooding", 10_000)
-    else next()
-  })
+  constructor(
+    socket: Socket,
+    verified: Verified<Viewer>,
+    name: string | null,
+    options: ConnectionOptions<Viewer>,
+  ) {
+    this.#socket = socket
+    this.#options = options
+    this.#hub = options.hub
+    this.#channels = options.channels
+    this.#metrics = options.metrics
+    ;({ viewer: this.#viewer, expiresAt: this.#expiresAt, endsAt: this.#endsAt } = verified)
+    this.#credentials = new Set(options.credentialsOf(this.#viewer))
+    const tcp = tcpSocketOf(socket)
+    this.#outbox = new Outbox(createSender(socket), () => performance.now())
+    this.#userId = options.userIdOf(this.#viewer)
+    this.client = {
+      outbox: this.#outbox,
+      userId: this.#userId,
+      viewer: this.#viewer,
+      coalesce: () => coalesceWrites(tcp),
+      subscriptions: new Map(),
+      pending: new Map(),
+      closed: false,
+    }
+    this.#info = {
+      id: socket.id,
+      userId: this.#userId,
+      viewer: this.#viewer,
+      client: name,
+      connectedAt: Date.now(),
+    }
+    // Spreads the positions of connections that were opened at the same moment.
+    this.#positionAfter = options.positionMs * (1 - Math.random() / 2)
+    this.#burst = options.messagesPerSecond * CONNECTION_LIMITS.burstSeconds
+    this.#tokens = this.#burst
+    socket.use(([event], next) => (this.#isFlooding(event) ? this.end("flooding", 10_000) : next()))
+    socket.on("subscribe", (message: unknown, answer: unknown) => this.#subscribe(message, answer))
+    socket.on("unsubscribe", (message: unknown) => this.#unsubscribe(message))
+    socket.on("query", (message: unknown, answer: unknown) => this.#query(message, answer))
+    socket.on("mutate", (message: unknown, answer: unknown) => this.#mutate(message, answer))
+    socket.on("join", (message: unknown, answer: unknown) => this.#join(message, answer))
+    socket.on("leave", (message: unknown) => this.#leave(message))
+    socket.on("broadcast", (message: unknown, answer: unknown) => this.#broadcast(message, answer))
+    socket.on("authenticate", (message: unknown, answer: unknown) => this.#authenticate(message, answer))
+    socket.on("acknowledge", (message: unknown) => this.#acknowledge(message))
+    options.opened(this.#info)
+  }
 
-  socket.on("subscribe", (message: unknown, answer: unknown) => {
+  /** Whether this credential opened it or is renewing it. */
+  wasOpenedBy(credential: string): boolean {
+    this.#endedDuringRenewal?.add(credential)
+    return this.#credentials.has(credential)
+  }
+
+  /** Whether the credential that opened it is still valid. */
+  isSessionValid(): Promise<boolean> {
+    return this.#options.isSessionValid(this.#viewer)
+  }
+
+  /** Resolves when the connection is closed. */
+  get gone(): Promise<void> {
+    return this.#gone.promise
+  }
+
+  #isFlooding(event: string): boolean {
+    const cost = event === "acknowledge" ? CONNECTION_LIMITS.acknowledgeCost : 1
+    this.#tokens = Math.max(-this.#burst, this.#tokens - cost)
+    this.#refusedInARow = this.#tokens < 0 ? this.#refusedInARow + 1 : 0
+    return this.#refusedInARow > CONNECTION_LIMITS.floodMessages
+  }
+
+  #subscribe(message: unknown, answer: unknown): void {
     const parsed = v.safeParse(SubscribeMessage, message)
     const unfit = parsed.success ? null : malformed("subscribe", SubscribeMessage, message)
-    const error = unfit ?? limited()
+    const error = unfit ?? this.#limited()
     if (error || !parsed.success) return reply(answer, { accepted: [], refused: [], error })
-    void subscriber.subscribe(client, parsed.output.subscriptions).then((done) => reply(answer, done))
-  })
+    void this.#options.subscriber
+      .subscribe(this.client, parsed.output.subscriptions)
+      .then((done) => reply(answer, done))
+  }
 
-  socket.on("unsubscribe", (message: unknown) => {
+  #unsubscribe(message: unknown): void {
     const parsed = v.safeParse(UnsubscribeMessage, message)
     if (!parsed.success) return
-    hub.between(() => {
+    this.#hub.between(() => {
       for (const id of parsed.output.ids) {
-        client.pending.delete(id)
-        const subscription = client.subscriptions.get(id)
-        if (subscription) hub.unfollow(subscription)
+        this.client.pending.delete(id)
+        const subscription = this.client.subscriptions.get(id)
+        if (subscription) this.#hub.unfollow(subscription)
       }
     })
-  })
+  }
 
-  socket.on("query", (message: unknown, answer: unknown) => {
-    void answered(answer, "query", async () => {
+  #query(message: unknown, answer: unknown): void {
+    void this.#answered(answer, "query", async () => {
       const { query, args } = parse(QueryMessage, message, "query")
-      if (queriesRunning >= CONNECTION_LIMITS.queriesRunning)
+      if (this.#queriesRunning >= CONNECTION_LIMITS.queriesRunning)
         throw createRefusal("rate_limited", "too-many-queries", 100)
-      queriesRunning += 1
+      this.#queriesRunning += 1
       try {
-        return { value: await options.query(query, args, viewer) }
+        return { value: await this.#options.query(query, args, this.#viewer) }
       } finally {
-        queriesRunning -= 1
+        this.#queriesRunning -= 1
       }
     })
-  })
+  }
 
-  socket.on("mutate", (message: unknown, answer: unknown) => {
-    const error = mutationsWaiting >= CONNECTION_LIMITS.mutationsWaiting ? tooMany("changes") : limited()
+  #mutate(message: unknown, answer: unknown): void {
+    const error =
+      this.#mutationsWaiting >= CONNECTION_LIMITS.mutationsWaiting ? tooMany("changes") : this.#limited()
     if (error) return reply(answer, { error })
-    mutationsWaiting += 1
-    const turn = mutations
+    this.#mutationsWaiting += 1
+    const turn = this.#mutations
     const done = Promise.withResolvers<void>()
-    mutations = done.promise
-    void answered(answer, "mutate", async (isLate) => {
+    this.#mutations = done.promise
+    void this.#answered(answer, "mutate", async (isLate) => {
       try {
         const request = parse(MutateMessage, message, "mutate")
         await turn
         // It was refused, and the client may have sent it again. A repeated message must not
         // overtake those sent in between.
         if (isLate()) throw tookTooLong()
-        const committed = await options.mutate(request, viewer, userId)
-        metrics.count("mutations")
-        tellWhenPassed(lsnFromWire(committed.lsn))
+        const committed = await this.#options.mutate(request, this.#viewer, this.#userId)
+        this.#metrics.count("mutations")
+        this.#tellWhenPassed(lsnFromWire(committed.lsn))
         return committed
       } finally {
-        mutationsWaiting -= 1
+        this.#mutationsWaiting -= 1
         done.resolve()
       }
     })
-  })
-
-  socket.on("join", (message: unknown, answer: unknown) => {
-    void answered(answer, "join", async () => {
-      const { id, channel } = parse(JoinMessage, message, "join")
-      return { value: channels.join(client, id, channel) }
-    })
-  })
-
-  socket.on("leave", (message: unknown) => {
-    const parsed = v.safeParse(LeaveMessage, message)
-    if (parsed.success) channels.leave(client, parsed.output.id, parsed.output.channel)
-  })
-
-  socket.on("broadcast", (message: unknown, answer: unknown) => {
-    void answered(answer, "broadcast", async () => {
-      const { id, channel, message: content } = parse(BroadcastMessage, message, "broadcast")
-      channels.broadcast(client, id, channel, content)
-      return { value: null }
-    })
-  })
-
-  socket.on("authenticate", (message: unknown, answer: unknown) => {
-    void answered(answer, "authenticate", async () => {
-      const { token } = parse(AuthenticateMessage, message, "authenticate")
-      const renewed = await verifyRenewal(token)
-      if (options.userIdOf(renewed.viewer) !== userId) {
-        // The response is sent first.
-        setImmediate(() => end("signed_out", null))
-        throw new Refused("unauthorized", "The token belongs to another user.")
-      }
-      ;({ viewer, expiresAt, endsAt } = renewed)
-      credentials = new Set(options.credentialsOf(viewer))
-      client.viewer = viewer
-      return { expiresAt }
-    })
-  })
-
-  socket.on("acknowledge", (message: unknown) => {
-    const parsed = v.safeParse(AcknowledgeMessage, message)
-    if (!parsed.success) return
-    outbox.acknowledge(parsed.output.sequence)
-    if (parsed.output.awaiting !== undefined) tellWhenPassed(lsnFromWire(parsed.output.awaiting))
-  })
-
-  options.opened(info)
-  return {
-    client,
-    wasOpenedBy(credential) {
-      endedDuringRenewal?.add(credential)
-      return credentials.has(credential)
-    },
-    isSessionValid: () => options.isSessionValid(viewer),
-    gone: gone.promise,
-    tick,
-    end,
-    left,
   }
 
-  async function verifyRenewal(token: string): Promise<Verified<Viewer>> {
-    if (endedDuringRenewal) throw new Refused("rate_limited", "A token is being verified already.", 1000)
-    const ended = (endedDuringRenewal = new Set<string>())
+  #join(message: unknown, answer: unknown): void {
+    void this.#answered(answer, "join", async () => {
+      const { id, channel } = parse(JoinMessage, message, "join")
+      return { value: this.#channels.join(this.client, id, channel) }
+    })
+  }
+
+  #leave(message: unknown): void {
+    const parsed = v.safeParse(LeaveMessage, message)
+    if (parsed.success) this.#channels.leave(this.client, parsed.output.id, parsed.output.channel)
+  }
+
+  #broadcast(message: unknown, answer: unknown): void {
+    void this.#answered(answer, "broadcast", async () => {
+      const { id, channel, message: content } = parse(BroadcastMessage, message, "broadcast")
+      this.#channels.broadcast(this.client, id, channel, content)
+      return { value: null }
+    })
+  }
+
+  #authenticate(message: unknown, answer: unknown): void {
+    void this.#answered(answer, "authenticate", async () => {
+      const { token } = parse(AuthenticateMessage, message, "authenticate")
+      const renewed = await this.#verifyRenewal(token)
+      if (this.#options.userIdOf(renewed.viewer) !== this.#userId) {
+        // The response is sent first.
+        setImmediate(() => this.end("signed_out", null))
+        throw new Refused("unauthorized", "The token belongs to another user.")
+      }
+      ;({ viewer: this.#viewer, expiresAt: this.#expiresAt, endsAt: this.#endsAt } = renewed)
+      this.#credentials = new Set(this.#options.credentialsOf(this.#viewer))
+      this.client.viewer = this.#viewer
+      return { expiresAt: this.#expiresAt }
+    })
+  }
+
+  #acknowledge(message: unknown): void {
+    const parsed = v.safeParse(AcknowledgeMessage, message)
+    if (!parsed.success) return
+    this.#outbox.acknowledge(parsed.output.sequence)
+    if (parsed.output.awaiting !== undefined) this.#tellWhenPassed(lsnFromWire(parsed.output.awaiting))
+  }
+
+  async #verifyRenewal(token: string): Promise<Verified<Viewer>> {
+    if (this.#endedDuringRenewal)
+      throw new Refused("rate_limited", "A token is being verified already.", 1000)
+    const ended = (this.#endedDuringRenewal = new Set<string>())
     try {
-      const renewed = await options.verify(token)
-      if (options.credentialsOf(renewed.viewer).some((credential) => ended.has(credential)))
+      const renewed = await this.#options.verify(token)
+      if (this.#options.credentialsOf(renewed.viewer).some((credential) => ended.has(credential)))
         throw createRefusal("unauthorized", "session-ended")
       return renewed
     } finally {
-      endedDuringRenewal = null
+      this.#endedDuringRenewal = null
     }
   }
 
-  function tick(now: number, lag: number, lagChanged: boolean): void {
-    tokens = Math.min(burst, tokens + options.messagesPerSecond)
-    if (now > Math.min(expiresAt + options.graceMs, endsAt ?? Infinity)) return end("expired", null)
-    const stalled = outbox.stalledMs()
-    if (stalled > CONNECTION_LIMITS.deadMs) return end("slow", 10_000)
-    if (outbox.overflowing || (stalled > CONNECTION_LIMITS.stallMs && outbox.backlogBytes > 0)) giveUp()
-    const quiet = performance.now() - outbox.sentAt >= positionAfter
-    if (lagChanged || quiet) hub.between(() => outbox.position(hub.position(), now, lag))
+  tick(now: number, lag: number, lagChanged: boolean): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + this.#options.messagesPerSecond)
+    if (now > Math.min(this.#expiresAt + this.#options.graceMs, this.#endsAt ?? Infinity))
+      return this.end("expired", null)
+    const stalled = this.#outbox.stalledMs()
+    if (stalled > CONNECTION_LIMITS.deadMs) return this.end("slow", 10_000)
+    if (this.#outbox.overflowing || (stalled > CONNECTION_LIMITS.stallMs && this.#outbox.backlogBytes > 0))
+      this.#giveUp()
+    const quiet = performance.now() - this.#outbox.sentAt >= this.#positionAfter
+    if (lagChanged || quiet) this.#hub.between(() => this.#outbox.position(this.#hub.position(), now, lag))
   }
 
   /**
    * The client does not keep up, so its queued events are dropped, and it reads again when it can.
    */
-  function giveUp(): void {
-    if (outbox.held || client.subscriptions.size === 0) return
+  #giveUp(): void {
+    if (this.#outbox.held || this.client.subscriptions.size === 0) return
     const now = performance.now()
-    resets = [...resets.filter((at) => now - at < CONNECTION_LIMITS.slowResets.withinMs), now]
-    if (resets.length > CONNECTION_LIMITS.slowResets.count) return end("slow", 10_000)
-    hub.between(() => {
-      outbox.abandon()
-      hub.reset(client.subscriptions.values(), "slow")
+    this.#resets = [...this.#resets.filter((at) => now - at < CONNECTION_LIMITS.slowResets.withinMs), now]
+    if (this.#resets.length > CONNECTION_LIMITS.slowResets.count) return this.end("slow", 10_000)
+    this.#hub.between(() => {
+      this.#outbox.abandon()
+      this.#hub.reset(this.client.subscriptions.values(), "slow")
     })
   }
 
-  function end(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
-    if (ending) return
-    ending = true
-    metrics.count(`goodbyes_${reason}`)
-    hub.between(() => {
-      const ids = [...client.subscriptions.keys()]
+  end(reason: GoodbyeEvent["reason"], retryAfter: number | null): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#metrics.count(`goodbyes_${reason}`)
+    this.#hub.between(() => {
+      const ids = [...this.client.subscriptions.keys()]
       if ((reason === "expired" || reason === "signed_out") && ids.length > 0) {
-        outbox.abandon()
-        outbox.revoked(ids, reason satisfies RevokedEvent["reason"])
+        this.#outbox.abandon()
+        this.#outbox.revoked(ids, reason satisfies RevokedEvent["reason"])
       }
-      outbox.goodbye(reason, retryAfter)
-      hub.leave(client)
-      socket.disconnect(true)
+      this.#outbox.goodbye(reason, retryAfter)
+      this.#hub.leave(this.client)
+      this.#socket.disconnect(true)
     })
   }
 
-  function left(): void {
-    options.closed(info)
-    gone.resolve()
+  left(): void {
+    this.#options.closed(this.#info)
+    this.#gone.resolve()
   }
 
   /**
    * A client that receives commits learns its position from them; only idle ones need this event.
    */
-  function tellWhenPassed(lsn: bigint): void {
-    if (lsn > hub.position() + 0x1000_0000_0000n || placesAwaited >= CONNECTION_LIMITS.lsnsAwaited) return
-    placesAwaited += 1
-    void hub.reached(lsn, 30_000).then((reached) => {
-      placesAwaited -= 1
-      if (!reached || client.closed) return
-      hub.between(() => {
-        if (outbox.lsn < lsn && !client.closed) outbox.position(hub.position(), Date.now(), 0)
+  #tellWhenPassed(lsn: bigint): void {
+    if (
+      lsn > this.#hub.position() + 0x1000_0000_0000n ||
+      this.#placesAwaited >= CONNECTION_LIMITS.lsnsAwaited
+    )
+      return
+    this.#placesAwaited += 1
+    void this.#hub.reached(lsn, 30_000).then((reached) => {
+      this.#placesAwaited -= 1
+      if (!reached || this.client.closed) return
+      this.#hub.between(() => {
+        if (this.#outbox.lsn < lsn && !this.client.closed)
+          this.#outbox.position(this.#hub.position(), Date.now(), 0)
       })
     })
   }
 
-  async function answered(
+  async #answered(
     answer: unknown,
     doing: string,
     work: (isLate: () => boolean) => Promise<object>,
   ): Promise<void> {
-    const error = limited()
+    const error = this.#limited()
     if (error) return reply(answer, { error })
     let isLate = false
     let timer: NodeJS.Timeout | undefined
     const deadline = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         isLate = true
-        metrics.count("answers_late")
+        this.#metrics.count("answers_late")
         reject(tookTooLong())
-      }, options.answerMs)
+      }, this.#options.answerMs)
     })
     try {
       reply(answer, await Promise.race([work(() => isLate), deadline]))
     } catch (failure) {
-      reply(answer, { error: refusalFor(failure, log, `answering ${doing}`) })
+      reply(answer, { error: refusalFor(failure, this.#options.log, `answering ${doing}`) })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  function limited() {
-    return tokens >= 0 ? null : tooMany("messages")
+  #limited() {
+    return this.#tokens >= 0 ? null : tooMany("messages")
   }
 }
 

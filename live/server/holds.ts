@@ -18,11 +18,6 @@ export interface HoldOptions {
   readonly metrics: Metrics
 }
 
-export interface Holds {
-  recheck(subscriptions: ReadonlySet<Subscription>, transaction: Transaction): void
-  complete(outbox: Outbox, edit: Edit, transaction: Transaction): void
-}
-
 /** The running checks of a subscription, and the transactions that required them. */
 interface Checks {
   readonly running: number
@@ -35,37 +30,42 @@ const STREAM_TIMEOUT_MS = 5000
  * The two reasons to hold a client's commits back for a moment: it must be authorized again, or a
  * row in them must be read.
  */
-export function createHolds(options: HoldOptions): Holds {
-  const { snapshots, log, metrics } = options
-  const checks = new WeakMap<Subscription, Checks>()
-  let incomplete: { outbox: Outbox; edit: Edit; transaction: Transaction }[] = []
+export class Holds {
+  readonly #options: HoldOptions
+  readonly #metrics: Metrics
+  readonly #checks = new WeakMap<Subscription, Checks>()
+  #incomplete: { outbox: Outbox; edit: Edit; transaction: Transaction }[] = []
 
-  return {
-    recheck(subscriptions, transaction) {
-      metrics.count("rechecks", subscriptions.size)
-      for (const subscription of subscriptions) {
-        const { running, transactions } = checks.get(subscription) ?? { running: 0, transactions: [] }
-        checks.set(subscription, { running: running + 1, transactions: [...transactions, transaction] })
-      }
-      void recheck([...subscriptions], transaction)
-    },
-    complete(outbox, edit, transaction) {
-      metrics.count("rows_completed")
-      if (incomplete.push({ outbox, edit, transaction }) > 1) return
-      setImmediate(() => {
-        const due = incomplete
-        incomplete = []
-        void complete(due)
-      })
-    },
+  constructor(options: HoldOptions) {
+    this.#options = options
+    this.#metrics = options.metrics
   }
 
-  async function recheck(subscriptions: readonly Subscription[], transaction: Transaction): Promise<void> {
+  recheck(subscriptions: ReadonlySet<Subscription>, transaction: Transaction): void {
+    this.#metrics.count("rechecks", subscriptions.size)
+    for (const subscription of subscriptions) {
+      const { running, transactions } = this.#checks.get(subscription) ?? { running: 0, transactions: [] }
+      this.#checks.set(subscription, { running: running + 1, transactions: [...transactions, transaction] })
+    }
+    void this.#recheck([...subscriptions], transaction)
+  }
+
+  complete(outbox: Outbox, edit: Edit, transaction: Transaction): void {
+    this.#metrics.count("rows_completed")
+    if (this.#incomplete.push({ outbox, edit, transaction }) > 1) return
+    setImmediate(() => {
+      const due = this.#incomplete
+      this.#incomplete = []
+      void this.#complete(due)
+    })
+  }
+
+  async #recheck(subscriptions: readonly Subscription[], transaction: Transaction): Promise<void> {
     let denied: readonly Subscription[] = []
     let unknown: readonly Subscription[] = []
-    const hub = options.hub()
+    const hub = this.#options.hub()
     try {
-      const snapshot = await takeSeeing([transaction], async (reader) => {
+      const snapshot = await this.#takeSeeing([transaction], async (reader) => {
         const verdicts = await Promise.all(
           subscriptions.map(
             async ({ query, client, args }) => query.authorize?.(client.viewer, args, reader.sql) ?? false,
@@ -80,38 +80,36 @@ export function createHolds(options: HoldOptions): Holds {
         throw new Error("The stream did not reach the snapshot.")
       const isLater = (each: Transaction) => each.end > transaction.end && maySee(snapshot.visibility, each)
       // The verdict is of a later moment: access may have ended in between and come back.
-      unknown = subscriptions.filter((each) => checks.get(each)?.transactions.some(isLater))
+      unknown = subscriptions.filter((each) => this.#checks.get(each)?.transactions.some(isLater))
     } catch (error) {
-      log.error({ err: error }, "could not check access again; those subscriptions start over")
+      this.#options.log.error({ err: error }, "could not check access again; those subscriptions start over")
       unknown = subscriptions
     }
     hub.between(() => {
       for (const subscription of denied.filter(isCurrent)) {
         hub.unfollow(subscription)
         subscription.client.outbox.revoked([subscription.id], "denied")
-        metrics.count("revoked")
+        this.#metrics.count("revoked")
       }
       hub.reset(unknown.filter(isCurrent), "gap")
-      for (const subscription of subscriptions) settle(subscription)
+      for (const subscription of subscriptions) this.#settle(subscription)
       for (const { client } of subscriptions) client.outbox.release()
     })
   }
 
   /** The transactions are kept until no check runs, because an earlier one may end last. */
-  function settle(subscription: Subscription): void {
-    const { running, transactions } = checks.get(subscription) ?? { running: 1, transactions: [] }
-    if (running === 1) checks.delete(subscription)
-    else checks.set(subscription, { running: running - 1, transactions })
+  #settle(subscription: Subscription): void {
+    const { running, transactions } = this.#checks.get(subscription) ?? { running: 1, transactions: [] }
+    if (running === 1) this.#checks.delete(subscription)
+    else this.#checks.set(subscription, { running: running - 1, transactions })
   }
 
-  async function complete(
-    due: readonly { outbox: Outbox; edit: Edit; transaction: Transaction }[],
-  ): Promise<void> {
-    const hub = options.hub()
+  async #complete(due: readonly { outbox: Outbox; edit: Edit; transaction: Transaction }[]): Promise<void> {
+    const hub = this.#options.hub()
     let snapshot: Snapshot<Map<Edit, Tuple | null>> | null = null
     try {
       const edits = new Set(due.map(({ edit }) => edit))
-      snapshot = await takeSeeing(
+      snapshot = await this.#takeSeeing(
         due.map(({ transaction }) => transaction),
         async (reader) => {
           const rows = [...edits].map(async (edit) => [edit, await reader.row(edit.table, edit.key)] as const)
@@ -121,7 +119,10 @@ export function createHolds(options: HoldOptions): Holds {
       if (!(await hub.reached(snapshot.lsn, STREAM_TIMEOUT_MS)))
         throw new Error("The stream did not reach the snapshot.")
     } catch (error) {
-      log.error({ err: error }, "could not read a row for a commit; its subscriptions start over")
+      this.#options.log.error(
+        { err: error },
+        "could not read a row for a commit; its subscriptions start over",
+      )
       snapshot?.release()
       snapshot = null
     }
@@ -136,14 +137,14 @@ export function createHolds(options: HoldOptions): Holds {
   /**
    * A snapshot that sees the given transactions: a commit can be streamed before snapshots see it.
    */
-  async function takeSeeing<Value>(
+  async #takeSeeing<Value>(
     transactions: readonly Transaction[],
     work: (reader: SnapshotReader) => Promise<Value>,
   ): Promise<Snapshot<Value>> {
     const deadline = performance.now() + STREAM_TIMEOUT_MS
     for (;;) {
       try {
-        const snapshot = await snapshots.take(work)
+        const snapshot = await this.#options.snapshots.take(work)
         if (transactions.every((each) => sees(snapshot.visibility, each))) return snapshot
         snapshot.release()
       } catch (error) {

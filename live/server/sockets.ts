@@ -5,7 +5,7 @@ import * as v from "valibot"
 import { WebSocketServer, type ServerOptions } from "ws"
 
 import type { Client } from "./client.ts"
-import { createConnection, type Connection, type ConnectionOptions } from "./connection.ts"
+import { Connection, type ConnectionOptions } from "./connection.ts"
 import { PROTOCOL_VERSION, REALTIME_PATH, type Refusal } from "../protocol/contract.ts"
 import { coalesceWrites } from "./frame.ts"
 import type { Hub } from "./hub.ts"
@@ -27,25 +27,6 @@ export interface SocketsOptions<Viewer> extends ConnectionOptions<Viewer> {
   readonly addressOf: ((request: IncomingMessage) => string) | undefined
   /** Milliseconds since the last message from the database. */
   readonly lag: () => number
-}
-
-export interface Sockets {
-  attach(server: HttpServer): void
-  /** If it is past, only connections whose credentials are no longer valid end. */
-  revokeUser(userId: string, isPast: boolean): void
-  endCredential(credential: string, isPast: boolean): void
-  /** Ends the connections that were opened with credentials that are no longer valid. */
-  recheckCredentials(): Promise<void>
-  /**
-   * Present connections are closed and reconnect spread over `spreadMs`; those not admitted by then
-   * are refused.
-   */
-  admitOnly(isAdmitted: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void
-  count(): number
-  /** Includes those that have sent no handshake yet. */
-  rawCount(): number
-  /** Sends everybody a goodbye; they reconnect spread over `spreadMs`. */
-  close(spreadMs: number): Promise<void>
 }
 
 /**
@@ -70,116 +51,141 @@ class OneMessageATurn extends WebSocketServer {
   }
 }
 
-export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets {
-  const { hub, metrics, log } = options
-  const slices = Array.from({ length: SLICES }, () => ({
-    connections: new Set<Connection>(),
+export class Sockets<Viewer> {
+  readonly #options: SocketsOptions<Viewer>
+  readonly #hub: Hub
+  readonly #slices = Array.from({ length: SLICES }, () => ({
+    connections: new Set<Connection<Viewer>>(),
     /** As the connections were last told. */
     live: true,
   }))
-  let entered = 0
-  let turn = 0
-  const perUser = new Map<string, number>()
-  const perAddress = new Map<string, number>()
+  #entered = 0
+  #turn = 0
+  readonly #perUser = new Map<string, number>()
+  readonly #perAddress = new Map<string, number>()
   /** Connections that have sent a handshake. A second one would be a second token to verify. */
-  const handshaken = new WeakSet<object>()
+  readonly #handshaken = new WeakSet<object>()
   /**
    * Requests and connections that arrived since the admission rule last changed: all others have to
    * reconnect.
    */
-  let admitted = new WeakSet<object>()
+  #admitted = new WeakSet<object>()
   /**
    * When users were signed out and credentials ended, kept for as long as a token that was valid
    * before may still be under verification.
    */
-  const revokedAt = { users: new Map<string, number>(), credentials: new Map<string, number>() }
-  let draining = false
-  let isAdmitted: ((request: IncomingMessage) => boolean) | null = null
-  const io = new Server({
-    path: REALTIME_PATH,
-    transports: ["websocket"],
-    allowUpgrades: false,
-    serveClient: false,
-    perMessageDeflate: false,
-    httpCompression: false,
-    maxHttpBufferSize: CONNECTION_LIMITS.messageBytes,
-    wsEngine: OneMessageATurn,
-    connectTimeout: CONNECTION_LIMITS.handshakeMs,
-    pingInterval: CONNECTION_LIMITS.pingIntervalMs,
-    pingTimeout: CONNECTION_LIMITS.pingTimeoutMs,
-    allowRequest: (request, decide) => {
-      const refusal = refuseRequest(request)
-      if (refusal) metrics.count(`refused_${refusal}`)
-      else {
-        admitted.add(request)
-        // The response to the upgrade and Engine.IO's first packet.
-        coalesceWrites(request.socket)
-      }
-      decide(refusal, refusal === null)
-    },
-  })
-  io.use((socket, next) => {
-    void acceptHandshake(socket).then(
-      () => next(),
-      (error: unknown) => {
-        const refusal = refusalFor(error, log, "accepting a connection")
-        metrics.count(`refused_${refusal.code}`)
-        next(Object.assign(new Error(refusal.code), { data: refusal satisfies Refusal }))
-      },
-    )
-  })
-  const sweeper = setInterval(sweepSlice, SWEEP_MS / SLICES)
-  sweeper.unref()
+  readonly #revokedAt = { users: new Map<string, number>(), credentials: new Map<string, number>() }
+  #draining = false
+  #isAdmitted: ((request: IncomingMessage) => boolean) | null = null
+  readonly #io: Server
+  readonly #sweeper = setInterval(() => this.#sweepSlice(), SWEEP_MS / SLICES)
 
-  return {
-    attach(server) {
-      io.attach(server)
-      io.engine.on("connection", (raw: RawConnection) => {
-        if (raw.request && admitted.has(raw.request)) admitted.add(raw)
-        if (options.addressOf && raw.request) countAddress(raw, options.addressOf(raw.request))
-        // The upgrade request takes more memory than everything else that is kept of a connection.
-        raw.request = null
-      })
-    },
-    revokeUser(userId, isPast) {
-      const isTheirs = ({ client }: Connection) => client.userId === userId
-      if (isPast) return void recheck(isTheirs)
-      revokedAt.users.set(userId, performance.now())
-      endAll(isTheirs)
-    },
-    endCredential(credential, isPast) {
-      const isItsOwn = (connection: Connection) => connection.wasOpenedBy(credential)
-      if (isPast) return void recheck(isItsOwn)
-      revokedAt.credentials.set(credential, performance.now())
-      endAll(isItsOwn)
-    },
-    recheckCredentials: () => recheck(() => true),
-    admitOnly(isWelcome, spreadMs) {
-      isAdmitted = isWelcome
-      if (!isWelcome) return
-      admitted = new WeakSet()
-      for (const connection of connections()) connection.end("draining", Math.round(Math.random() * spreadMs))
-    },
-    count: () => slices.reduce((count, slice) => count + slice.connections.size, 0),
-    rawCount,
-    async close(spreadMs) {
-      draining = true
-      clearInterval(sweeper)
-      for (const connection of connections()) connection.end("draining", Math.round(Math.random() * spreadMs))
-      const left = [...connections()].map(({ gone }) => gone)
-      await Promise.race([Promise.all(left), new Promise((resolve) => setTimeout(resolve, 2000).unref())])
-      io.engine?.close()
-    },
+  constructor(options: SocketsOptions<Viewer>) {
+    this.#options = options
+    this.#hub = options.hub
+    this.#io = new Server({
+      path: REALTIME_PATH,
+      transports: ["websocket"],
+      allowUpgrades: false,
+      serveClient: false,
+      perMessageDeflate: false,
+      httpCompression: false,
+      maxHttpBufferSize: CONNECTION_LIMITS.messageBytes,
+      wsEngine: OneMessageATurn,
+      connectTimeout: CONNECTION_LIMITS.handshakeMs,
+      pingInterval: CONNECTION_LIMITS.pingIntervalMs,
+      pingTimeout: CONNECTION_LIMITS.pingTimeoutMs,
+      allowRequest: (request, decide) => {
+        const refusal = this.#refuseRequest(request)
+        if (refusal) options.metrics.count(`refused_${refusal}`)
+        else {
+          this.#admitted.add(request)
+          // The response to the upgrade and Engine.IO's first packet.
+          coalesceWrites(request.socket)
+        }
+        decide(refusal, refusal === null)
+      },
+    })
+    this.#io.use((socket, next) => {
+      void this.#acceptHandshake(socket).then(
+        () => next(),
+        (error: unknown) => {
+          const refusal = refusalFor(error, options.log, "accepting a connection")
+          options.metrics.count(`refused_${refusal.code}`)
+          next(Object.assign(new Error(refusal.code), { data: refusal satisfies Refusal }))
+        },
+      )
+    })
+    this.#sweeper.unref()
   }
 
-  function endAll(isEnded: (connection: Connection) => boolean): void {
-    hub.between(() => {
-      for (const connection of connections()) if (isEnded(connection)) connection.end("signed_out", null)
+  attach(server: HttpServer): void {
+    this.#io.attach(server)
+    this.#io.engine.on("connection", (raw: RawConnection) => {
+      if (raw.request && this.#admitted.has(raw.request)) this.#admitted.add(raw)
+      if (this.#options.addressOf && raw.request)
+        this.#countAddress(raw, this.#options.addressOf(raw.request))
+      // The upgrade request takes more memory than everything else that is kept of a connection.
+      raw.request = null
     })
   }
 
-  async function recheck(isDoubtful: (connection: Connection) => boolean): Promise<void> {
-    for (const connection of connections()) {
+  /** If it is past, only connections whose credentials are no longer valid end. */
+  revokeUser(userId: string, isPast: boolean): void {
+    const isTheirs = ({ client }: Connection<Viewer>) => client.userId === userId
+    if (isPast) return void this.#recheck(isTheirs)
+    this.#revokedAt.users.set(userId, performance.now())
+    this.#endAll(isTheirs)
+  }
+
+  endCredential(credential: string, isPast: boolean): void {
+    const isItsOwn = (connection: Connection<Viewer>) => connection.wasOpenedBy(credential)
+    if (isPast) return void this.#recheck(isItsOwn)
+    this.#revokedAt.credentials.set(credential, performance.now())
+    this.#endAll(isItsOwn)
+  }
+
+  /** Ends the connections that were opened with credentials that are no longer valid. */
+  recheckCredentials(): Promise<void> {
+    return this.#recheck(() => true)
+  }
+
+  /**
+   * Present connections are closed and reconnect spread over `spreadMs`; those not admitted by then
+   * are refused.
+   */
+  admitOnly(isWelcome: ((request: IncomingMessage) => boolean) | null, spreadMs: number): void {
+    this.#isAdmitted = isWelcome
+    if (!isWelcome) return
+    this.#admitted = new WeakSet()
+    for (const connection of this.#connections())
+      connection.end("draining", Math.round(Math.random() * spreadMs))
+  }
+
+  count(): number {
+    return this.#slices.reduce((count, slice) => count + slice.connections.size, 0)
+  }
+
+  /** Sends everybody a goodbye; they reconnect spread over `spreadMs`. */
+  async close(spreadMs: number): Promise<void> {
+    this.#draining = true
+    clearInterval(this.#sweeper)
+    for (const connection of this.#connections())
+      connection.end("draining", Math.round(Math.random() * spreadMs))
+    const left = [...this.#connections()].map(({ gone }) => gone)
+    await Promise.race([Promise.all(left), new Promise((resolve) => setTimeout(resolve, 2000).unref())])
+    this.#io.engine?.close()
+  }
+
+  #endAll(isEnded: (connection: Connection<Viewer>) => boolean): void {
+    this.#hub.between(() => {
+      for (const connection of this.#connections())
+        if (isEnded(connection)) connection.end("signed_out", null)
+    })
+  }
+
+  async #recheck(isDoubtful: (connection: Connection<Viewer>) => boolean): Promise<void> {
+    for (const connection of this.#connections()) {
       if (!isDoubtful(connection)) continue
       try {
         if (!(await connection.isSessionValid())) connection.end("signed_out", null)
@@ -190,20 +196,21 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
     }
   }
 
-  function* connections(): Generator<Connection> {
-    for (const slice of slices) yield* slice.connections
+  *#connections(): Generator<Connection<Viewer>> {
+    for (const slice of this.#slices) yield* slice.connections
   }
 
-  function rawCount(): number {
-    return io.engine?.clientsCount ?? 0
+  /** Includes those that have sent no handshake yet. */
+  rawCount(): number {
+    return this.#io.engine?.clientsCount ?? 0
   }
 
-  function countAddress(raw: RawConnection, address: string): void {
-    perAddress.set(address, (perAddress.get(address) ?? 0) + 1)
+  #countAddress(raw: RawConnection, address: string): void {
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
     raw.once("close", () => {
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
+      const left = (this.#perAddress.get(address) ?? 1) - 1
+      if (left > 0) this.#perAddress.set(address, left)
+      else this.#perAddress.delete(address)
     })
   }
 
@@ -211,21 +218,24 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
    * A browser always sends its origin. A client without one is no browser and carries no victim's
    * cookie.
    */
-  function refuseRequest(request: IncomingMessage): string | null {
+  #refuseRequest(request: IncomingMessage): string | null {
     // Engine.IO reports it only to connections that it has opened.
     if (new URL(request.url ?? "", "http://localhost").searchParams.get("EIO") !== "4") return "protocol"
-    if (draining) return "draining"
-    if (isAdmitted?.(request) === false) return "closed"
+    if (this.#draining) return "draining"
+    if (this.#isAdmitted?.(request) === false) return "closed"
     // Connections without a handshake count as well.
-    if (rawCount() >= options.maxConnections) return "full"
-    const address = options.addressOf?.(request)
-    if (address !== undefined && (perAddress.get(address) ?? 0) >= options.maxConnectionsPerAddress)
+    if (this.rawCount() >= this.#options.maxConnections) return "full"
+    const address = this.#options.addressOf?.(request)
+    if (
+      address !== undefined &&
+      (this.#perAddress.get(address) ?? 0) >= this.#options.maxConnectionsPerAddress
+    )
       return "address"
     const { origin } = request.headers
-    return origin === undefined || options.origins.includes(origin) ? null : "origin"
+    return origin === undefined || this.#options.origins.includes(origin) ? null : "origin"
   }
 
-  async function acceptHandshake(socket: Socket): Promise<void> {
+  async #acceptHandshake(socket: Socket): Promise<void> {
     const auth: Record<string, unknown> = socket.handshake.auth
     const handshake = v.safeParse(HandshakeMessage, auth)
     if (!handshake.success) {
@@ -238,40 +248,41 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
       const problem = unknown ? describeUnknownField(unknown) : handshake.issues[0].message
       throw new Refused("invalid", `The handshake has the wrong form: ${problem}`)
     }
-    if (handshaken.has(socket.conn)) throw new Refused("invalid", "This connection has sent its handshake.")
-    handshaken.add(socket.conn)
+    if (this.#handshaken.has(socket.conn))
+      throw new Refused("invalid", "This connection has sent its handshake.")
+    this.#handshaken.add(socket.conn)
     const askedAt = performance.now()
-    const verified = await options.verify(handshake.output.token)
-    const userId = options.userIdOf(verified.viewer)
+    const verified = await this.#options.verify(handshake.output.token)
+    const userId = this.#options.userIdOf(verified.viewer)
     const revocations = [
-      revokedAt.users.get(userId),
-      ...options.credentialsOf(verified.viewer).map((name) => revokedAt.credentials.get(name)),
+      this.#revokedAt.users.get(userId),
+      ...this.#options.credentialsOf(verified.viewer).map((name) => this.#revokedAt.credentials.get(name)),
     ]
     if (revocations.some((at = 0) => at >= askedAt)) throw createRefusal("unauthorized", "session-ended")
     // A connection that closed in the meantime would never report it again.
     if (socket.conn.readyState !== "open") throw createRefusal("unavailable", "connection-closed", 1000)
-    if (draining) throw createRefusal("unavailable", "server-restarting", 1000)
-    if (!admitted.has(socket.conn))
+    if (this.#draining) throw createRefusal("unavailable", "server-restarting", 1000)
+    if (!this.#admitted.has(socket.conn))
       throw new Refused("unavailable", "The server was closed in the meantime.", 1000)
-    const count = perUser.get(userId) ?? 0
-    if (count >= options.maxConnectionsPerUser) {
+    const count = this.#perUser.get(userId) ?? 0
+    if (count >= this.#options.maxConnectionsPerUser) {
       throw createRefusal("rate_limited", "too-many-connections", 10_000)
     }
-    perUser.set(userId, count + 1)
-    const connection = createConnection(socket, verified, handshake.output.client ?? null, options)
-    enter(socket, connection, connection.client)
+    this.#perUser.set(userId, count + 1)
+    const connection = new Connection(socket, verified, handshake.output.client ?? null, this.#options)
+    this.#enter(socket, connection, connection.client)
   }
 
-  function enter(socket: Socket, connection: Connection, client: Client): void {
-    const slice = slices[entered++ % SLICES]
+  #enter(socket: Socket, connection: Connection<Viewer>, client: Client): void {
+    const slice = this.#slices[this.#entered++ % SLICES]
     slice?.connections.add(connection)
-    hub.clients.add(client)
+    this.#hub.clients.add(client)
     socket.conn.once("close", () => {
       slice?.connections.delete(connection)
-      const left = (perUser.get(client.userId) ?? 1) - 1
-      if (left > 0) perUser.set(client.userId, left)
-      else perUser.delete(client.userId)
-      hub.leave(client)
+      const left = (this.#perUser.get(client.userId) ?? 1) - 1
+      if (left > 0) this.#perUser.set(client.userId, left)
+      else this.#perUser.delete(client.userId)
+      this.#hub.leave(client)
       connection.left()
     })
   }
@@ -280,15 +291,15 @@ export function createSockets<Viewer>(options: SocketsOptions<Viewer>): Sockets 
    * Checks for expired and slow connections, and for those that have received nothing for a while.
    * One timer, because there may be ten thousand of them.
    */
-  function sweepSlice(): void {
-    const slice = slices[turn++ % SLICES]
+  #sweepSlice(): void {
+    const slice = this.#slices[this.#turn++ % SLICES]
     if (!slice) return
-    const lag = options.lag()
+    const lag = this.#options.lag()
     const live = lag < 2000
     const changed = live !== slice.live
     slice.live = live
     const verifying = performance.now() - VERIFYING_MS
-    for (const revoked of Object.values(revokedAt)) {
+    for (const revoked of Object.values(this.#revokedAt)) {
       for (const [name, at] of revoked) if (at < verifying) revoked.delete(name)
     }
     const now = Date.now()

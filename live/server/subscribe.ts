@@ -42,12 +42,6 @@ export interface SubscribeOptions {
   readonly answerMs: number
 }
 
-export interface Subscriber {
-  /** Each item is handled separately: a refused one does not affect the others. */
-  subscribe(client: Client, items: readonly { readonly id: number }[]): Promise<SubscribeAnswer>
-  waiting(): number
-}
-
 interface Wanted extends Question {
   readonly id: number
   /**
@@ -99,43 +93,64 @@ const ATTEMPTS = 50
  * Starts subscriptions: reads their rows in as few snapshots as possible, and joins snapshot and
  * stream without a gap.
  */
-export function createSubscriber(options: SubscribeOptions): Subscriber {
-  const { hub, ring, snapshots, catalogue, watching, secret, log, metrics, activity } = options
-  let queue: Request[] = []
-  let running = 0
-  let scheduled = false
+export class Subscriber {
+  readonly #options: SubscribeOptions
+  readonly #hub: Hub
+  readonly #ring: Ring
+  readonly #secret: string
+  readonly #log: Log
+  readonly #metrics: Metrics
+  readonly #activity: Activity
+  #queue: Request[] = []
+  #running = 0
+  #scheduled = false
 
-  return {
-    subscribe(client, items) {
-      const answer: SubscribeAnswer = { accepted: [], refused: [] }
-      const wanted: Wanted[] = []
-      for (const item of items) {
-        try {
-          const each = want(client, readItem(item))
-          wanted.push(each)
-          client.pending.set(each.id, each.claim)
-        } catch (error) {
-          answer.refused.push({ id: item.id, error: refusalFor(error, log, "preparing a subscription") })
-        }
-      }
-      if (wanted.length === 0) return Promise.resolve(answer)
-      return new Promise((resolve) => {
-        const streamBy = performance.now() + STREAM_SHARE * options.answerMs
-        const given = { client, wanted: [...wanted], again: [], answer, attempts: 0 }
-        const request = { ...given, streamBy, resolve: settle }
-        const deadline = setTimeout(() => refuse({ ...request, wanted }, tookTooLong()), options.answerMs)
-        enqueue(request)
-
-        function settle(settled: SubscribeAnswer): void {
-          clearTimeout(deadline)
-          resolve(settled)
-        }
-      })
-    },
-    waiting: () => queue.length,
+  constructor(options: SubscribeOptions) {
+    this.#options = options
+    this.#hub = options.hub
+    this.#ring = options.ring
+    this.#secret = options.secret
+    this.#log = options.log
+    this.#metrics = options.metrics
+    this.#activity = options.activity
   }
 
-  function want(client: Client, item: SubscribeItem): Wanted {
+  /** Each item is handled separately: a refused one does not affect the others. */
+  subscribe(client: Client, items: readonly { readonly id: number }[]): Promise<SubscribeAnswer> {
+    const answer: SubscribeAnswer = { accepted: [], refused: [] }
+    const wanted: Wanted[] = []
+    for (const item of items) {
+      try {
+        const each = this.#want(client, readItem(item))
+        wanted.push(each)
+        client.pending.set(each.id, each.claim)
+      } catch (error) {
+        answer.refused.push({ id: item.id, error: refusalFor(error, this.#log, "preparing a subscription") })
+      }
+    }
+    if (wanted.length === 0) return Promise.resolve(answer)
+    return new Promise((resolve) => {
+      const streamBy = performance.now() + STREAM_SHARE * this.#options.answerMs
+      const given = { client, wanted: [...wanted], again: [], answer, attempts: 0 }
+      const request = { ...given, streamBy, resolve: settle }
+      const deadline = setTimeout(
+        () => this.#refuse({ ...request, wanted }, tookTooLong()),
+        this.#options.answerMs,
+      )
+      this.#enqueue(request)
+
+      function settle(settled: SubscribeAnswer): void {
+        clearTimeout(deadline)
+        resolve(settled)
+      }
+    })
+  }
+
+  waiting(): number {
+    return this.#queue.length
+  }
+
+  #want(client: Client, item: SubscribeItem): Wanted {
     const { id } = item
     if (client.subscriptions.has(id) || client.pending.has(id)) {
       throw new Refused("invalid", `The subscription id ${id} is in use.`)
@@ -150,8 +165,8 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     if (client.outbox.overflowing || client.outbox.backlogBytes > CONNECTION_LIMITS.heldBytes) {
       throw tooSlow()
     }
-    const question = catalogue.ask(item, client.viewer)
-    const point = item.have && openResumeToken(secret, client.userId, question.range, item.have.token)
+    const question = this.#options.catalogue.ask(item, client.viewer)
+    const point = item.have && openResumeToken(this.#secret, client.userId, question.range, item.have.token)
     const claim = Symbol(item.query)
     if (!point) return { ...question, id, claim, clientRows: null }
     const { epoch, end } = point
@@ -162,84 +177,86 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     return { ...question, id, claim, clientRows: { epoch, since, through, range } }
   }
 
-  function enqueue(request: Request): void {
+  #enqueue(request: Request): void {
     // A request that needs nothing from the database does not wait in the queue for it.
-    if (request.wanted.every((each) => canContinue(each.clientRows) && !each.authorize)) {
-      void serve([request])
+    if (request.wanted.every((each) => this.#canContinue(each.clientRows) && !each.authorize)) {
+      void this.#serve([request])
       return
     }
-    queue.push(request)
-    schedule()
+    this.#queue.push(request)
+    this.#schedule()
   }
 
-  function schedule(): void {
-    if (scheduled || running >= options.concurrency || queue.length === 0) return
-    scheduled = true
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#options.concurrency || this.#queue.length === 0) return
+    this.#scheduled = true
     setImmediate(() => {
-      scheduled = false
+      this.#scheduled = false
       const batch: Request[] = []
-      for (let size = 0; size < BATCH && queue.length > 0;) {
-        const request = queue.shift()
+      for (let size = 0; size < BATCH && this.#queue.length > 0;) {
+        const request = this.#queue.shift()
         if (!request) break
         batch.push(request)
         size += request.wanted.length
       }
       if (batch.length > 0) {
-        running += 1
-        void serve(batch).finally(() => {
-          running -= 1
-          schedule()
+        this.#running += 1
+        void this.#serve(batch).finally(() => {
+          this.#running -= 1
+          this.#schedule()
         })
       }
-      schedule()
+      this.#schedule()
     })
   }
 
-  async function serve(batch: readonly Request[]): Promise<void> {
-    const live = batch.filter((request) => dropCancelled(request))
+  async #serve(batch: readonly Request[]): Promise<void> {
+    const live = batch.filter((request) => this.#dropCancelled(request))
     if (live.length === 0) return
     let snapshot: Snapshot<Reading> | null = null
     try {
       if (
-        live.some((request) => request.wanted.some((each) => !canContinue(each.clientRows) || each.authorize))
+        live.some((request) =>
+          request.wanted.some((each) => !this.#canContinue(each.clientRows) || each.authorize),
+        )
       ) {
-        snapshot = await snapshots.take((reader) => read(reader, live))
+        snapshot = await this.#options.snapshots.take((reader) => this.#read(reader, live))
       }
       let gate = snapshot?.lsn ?? 0n
       for (const request of live) {
         for (const { clientRows } of request.wanted) {
-          if (canContinue(clientRows) && clientRows.through > gate) gate = clientRows.through
+          if (this.#canContinue(clientRows) && clientRows.through > gate) gate = clientRows.through
         }
       }
       const streamBy = Math.min(...live.map((request) => request.streamBy))
-      if (!(await hub.reached(gate, Math.max(0, streamBy - performance.now())))) {
+      if (!(await this.#hub.reached(gate, Math.max(0, streamBy - performance.now())))) {
         throw createRefusal("unavailable", "server-behind", 1000)
       }
       for (let left = live; left.length > 0;) {
-        left = await finishSome(left, snapshot)
+        left = await this.#finishSome(left, snapshot)
         if (left.length > 0) await nextTurn()
       }
     } catch (error) {
       // A query that fails in SQL fails its transaction, so each request of the batch is retried
       // alone.
-      if (isTemporary(error)) for (const request of live) refuse(request, error)
-      else if (live.length > 1) for (const request of live) await serve([request])
-      else if (live[0] && live[0].wanted.length > 1) await serveOneByOne(live[0])
-      else for (const request of live) refuse(request, error)
+      if (isTemporary(error)) for (const request of live) this.#refuse(request, error)
+      else if (live.length > 1) for (const request of live) await this.#serve([request])
+      else if (live[0] && live[0].wanted.length > 1) await this.#serveOneByOne(live[0])
+      else for (const request of live) this.#refuse(request, error)
     } finally {
       snapshot?.release()
     }
   }
 
   /** As many as one turn of the event loop has time for. Resolves to the requests with the rest. */
-  function finishSome(live: readonly Request[], snapshot: Snapshot<Reading> | null): Promise<Request[]> {
+  #finishSome(live: readonly Request[], snapshot: Snapshot<Reading> | null): Promise<Request[]> {
     return new Promise((resolve, reject) => {
-      hub.between(() => {
+      this.#hub.between(() => {
         try {
           const hasTime = limitTime()
           // The rows may be others in the next turn.
           const texts = new Map<string, readonly string[]>()
-          resolve(live.filter((request) => !finish(request, snapshot, texts, hasTime)))
+          resolve(live.filter((request) => !this.#finish(request, snapshot, texts, hasTime)))
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)))
         }
@@ -247,14 +264,14 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     })
   }
 
-  async function serveOneByOne(request: Request): Promise<void> {
+  async #serveOneByOne(request: Request): Promise<void> {
     for (const each of request.wanted) {
-      await new Promise((resolve) => void serve([{ ...request, wanted: [each], again: [], resolve }]))
+      await new Promise((resolve) => void this.#serve([{ ...request, wanted: [each], again: [], resolve }]))
     }
     request.resolve(request.answer)
   }
 
-  async function read(reader: SnapshotReader, batch: readonly Request[]): Promise<Reading> {
+  async #read(reader: SnapshotReader, batch: readonly Request[]): Promise<Reading> {
     const allowed = new Map<Wanted, boolean>()
     const rows = new Map<string, Tuple[]>()
     const reads: Promise<void>[] = []
@@ -266,7 +283,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           const asked = query.authorize(client.viewer, args, reader.sql)
           reads.push(asked.then((verdict) => void allowed.set(each, verdict)))
         }
-        if (canContinue(each.clientRows) || begun.has(range.identity)) continue
+        if (this.#canContinue(each.clientRows) || begun.has(range.identity)) continue
         begun.add(range.identity)
         reads.push(reader.rows(range).then((found) => void rows.set(range.identity, found)))
       }
@@ -279,16 +296,16 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
    * Runs between two transactions: brings the rows up to the hub's position, sends them, and
    * follows from there. False if the time is up before all of them are sent.
    */
-  function finish(
+  #finish(
     request: Request,
     snapshot: Snapshot<Reading> | null,
     texts: Map<string, readonly string[]>,
     hasTime: () => boolean,
   ): boolean {
-    if (!dropCancelled(request)) return true
+    if (!this.#dropCancelled(request)) return true
     const { client, wanted, again, answer } = request
     const missing = snapshot ? snapshot.missing() : []
-    const position = hub.position()
+    const position = this.#hub.position()
     const parts: Part[] = []
     let size = 0
     while (wanted.length > 0 && hasTime()) {
@@ -297,7 +314,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
       try {
         if (client.outbox.backlogBytes + size > CONNECTION_LIMITS.heldBytes) throw tooSlow()
         if (missing === null) throw new PageUnsettled()
-        catalogue.confirm(each)
+        this.#options.catalogue.confirm(each)
         // Before the verdict: the snapshot may not show a right that the stream has delivered.
         const late = missing.filter((transaction) => transaction.end <= position)
         if (late.some((transaction) => each.dependencies.some((place) => affects(transaction, place)))) {
@@ -306,10 +323,10 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
         if (each.authorize && snapshot?.value.allowed.get(each) !== true) {
           throw createRefusal("not_found", "not-there")
         }
-        const { part, range } = answerOf(client, each, snapshot, late, texts)
+        const { part, range } = this.#answerOf(client, each, snapshot, late, texts)
         parts.push(part)
         size += sizeOf(part)
-        hub.follow({
+        this.#hub.follow({
           id: each.id,
           client,
           query: each.query,
@@ -319,7 +336,7 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           dependencies: each.dependencies,
         })
         client.pending.delete(each.id)
-        activity.subscribed(each.query.name, part.kind === "rows" ? "read" : "resumed")
+        this.#activity.subscribed(each.query.name, part.kind === "rows" ? "read" : "resumed")
         answer.accepted.push(each.id)
       } catch (error) {
         if (error instanceof PageUnsettled && request.attempts < ATTEMPTS) {
@@ -327,35 +344,35 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
           continue
         }
         client.pending.delete(each.id)
-        activity.subscribed(each.query.name, "refused")
+        this.#activity.subscribed(each.query.name, "refused")
         answer.refused.push({
           id: each.id,
-          error: refusalFor(error, log, `subscribing to ${each.query.name}`),
+          error: refusalFor(error, this.#log, `subscribing to ${each.query.name}`),
         })
       }
     }
     client.coalesce()
-    for (const text of renderSnapshot({ epoch: hub.epoch(), lsn: lsnToWire(position) }, parts)) {
+    for (const text of renderSnapshot({ epoch: this.#hub.epoch(), lsn: lsnToWire(position) }, parts)) {
       client.outbox.snapshot(text, position)
     }
     if (wanted.length > 0) return false
-    if (again.length > 0) repeat(request)
+    if (again.length > 0) this.#repeat(request)
     else request.resolve(answer)
     return true
   }
 
-  function repeat(request: Request): void {
-    metrics.count("snapshots_repeated")
+  #repeat(request: Request): void {
+    this.#metrics.count("snapshots_repeated")
     setTimeout(
       () => {
-        queue.push({ ...request, wanted: request.again, again: [], attempts: request.attempts + 1 })
-        schedule()
+        this.#queue.push({ ...request, wanted: request.again, again: [], attempts: request.attempts + 1 })
+        this.#schedule()
       },
       5 * (request.attempts + 1),
     )
   }
 
-  function answerOf(
+  #answerOf(
     client: Client,
     wanted: Wanted,
     snapshot: Snapshot<Reading> | null,
@@ -363,23 +380,26 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     texts: Map<string, readonly string[]>,
   ): { part: Part; range: Range } {
     const { id, range, clientRows } = wanted
-    const position = hub.position()
-    const point = { epoch: hub.epoch(), lsn: position, through: position }
+    const position = this.#hub.position()
+    const point = { epoch: this.#hub.epoch(), lsn: position, through: position }
     const found = snapshot?.value.rows.get(range.identity)
     // A token is sealed for the requested page; the pinned end is inside it.
-    if (canContinue(clientRows)) {
+    if (this.#canContinue(clientRows)) {
       // The changes in between may be of a time without access.
-      if (mayHaveLapsed(ring, wanted.dependencies, clientRows.since, position))
+      if (mayHaveLapsed(this.#ring, wanted.dependencies, clientRows.since, position))
         throw new PageUnsettled({ reread: true })
-      const changes = changesSince(ring, clientRows.range, clientRows.since, position)
-      metrics.count("resumed")
-      const token = sealResumeToken(secret, client.userId, range, { ...point, end: clientRows.range.end })
+      const changes = changesSince(this.#ring, clientRows.range, clientRows.since, position)
+      this.#metrics.count("resumed")
+      const token = sealResumeToken(this.#secret, client.userId, range, {
+        ...point,
+        end: clientRows.range.end,
+      })
       return { part: { id, kind: "changes", changes, token }, range: clientRows.range }
     }
     if (!found) throw new PageUnsettled({ reread: true })
-    metrics.count("read_whole")
+    this.#metrics.count("read_whole")
     const page = finishPage(range, found, late, texts)
-    const token = sealResumeToken(secret, client.userId, range, { ...point, end: page.range.end })
+    const token = sealResumeToken(this.#secret, client.userId, range, { ...point, end: page.range.end })
     return { part: { id, kind: "rows", page, token }, range: page.range }
   }
 
@@ -387,14 +407,14 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
    * Whether all changes since are available. A position far ahead of this server's belongs to
    * another history, such as a restored backup.
    */
-  function canContinue(rows: ClientRows | null): rows is ClientRows {
-    if (!rows || !hub.includes(rows.epoch, rows.through)) return false
-    if (rows.since < ring.start || rows.since > ring.end + 1_000_000n) return false
-    return watching.knowsSince(rows.range.table, rows.since)
+  #canContinue(rows: ClientRows | null): rows is ClientRows {
+    if (!rows || !this.#hub.includes(rows.epoch, rows.through)) return false
+    if (rows.since < this.#ring.start || rows.since > this.#ring.end + 1_000_000n) return false
+    return this.#options.watching.knowsSince(rows.range.table, rows.since)
   }
 
   /** Whether anything of the request is still wanted. */
-  function dropCancelled(request: Request): boolean {
+  #dropCancelled(request: Request): boolean {
     const { client, wanted } = request
     const kept = client.closed ? [] : wanted.filter((each) => client.pending.get(each.id) === each.claim)
     wanted.splice(0, wanted.length, ...kept)
@@ -403,13 +423,13 @@ export function createSubscriber(options: SubscribeOptions): Subscriber {
     return false
   }
 
-  function refuse(request: Request, error: unknown): void {
-    const refusal = refusalFor(error, log, "subscribing")
+  #refuse(request: Request, error: unknown): void {
+    const refusal = refusalFor(error, this.#log, "subscribing")
     for (const { id, claim, query } of request.wanted) {
       // Subscriptions that were served or cancelled in the meantime already have their response.
       if (request.client.pending.get(id) !== claim) continue
       request.client.pending.delete(id)
-      activity.subscribed(query.name, "refused")
+      this.#activity.subscribed(query.name, "refused")
       request.answer.refused.push({ id, error: refusal })
     }
     request.resolve(request.answer)

@@ -57,50 +57,62 @@ const NO_MESSAGES: readonly [] = []
  * Collects messages into whole transactions. Protocol version 1 sends a transaction only once it
  * has committed.
  */
-export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
-  let draft: Draft | null = null
+export class Assembler {
+  readonly #shapes: Shapes
+  readonly #limits: TransactionLimits
+  readonly #widen: (xid: number) => bigint
+  #draft: Draft | null = null
 
-  return {
-    /**
-     * Between transactions, a keepalive's position means that everything before it has been seen.
-     */
-    idle: () => draft === null,
-    reset() {
-      draft = null
-    },
-    take(message: Message, bytes: number): Transaction | null {
-      if (message.kind === "begin") {
-        draft = {
-          xid: widen(message.xid),
-          changes: [],
-          truncated: null,
-          messages: null,
-          large: null,
-          bytes: 0,
-        }
-        return null
-      }
-      if (draft === null) return null // a message that belongs to no transaction
-      if (message.kind !== "commit") {
-        add(draft, message, bytes)
-        return null
-      }
-      const { xid, changes, truncated, large, messages, bytes: size } = draft
-      draft = null
-      const { start, end, at } = message
-      const rest = { truncated: truncated ?? NO_TABLES, messages: messages ?? NO_MESSAGES }
-      return { xid, start, end, at, changes, ...rest, large, bytes: size }
-    },
+  constructor(shapes: Shapes, limits: TransactionLimits, widen: (xid: number) => bigint) {
+    this.#shapes = shapes
+    this.#limits = limits
+    this.#widen = widen
   }
 
-  function add(to: Draft, message: Exclude<Message, { kind: "begin" | "commit" }>, bytes: number): void {
+  idle() {
+    return this.#draft === null
+  }
+
+  reset() {
+    this.#draft = null
+  }
+
+  take(message: Message, bytes: number): Transaction | null {
+    if (message.kind === "begin") {
+      this.#draft = {
+        xid: this.#widen(message.xid),
+        changes: [],
+        truncated: null,
+        messages: null,
+        large: null,
+        bytes: 0,
+      }
+      return null
+    }
+    if (this.#draft === null) return null // a message that belongs to no transaction
+    if (message.kind !== "commit") {
+      this.#add(this.#draft, message, bytes)
+      return null
+    }
+    const { xid, changes, truncated, large, messages, bytes: size } = this.#draft
+    this.#draft = null
+    const { start, end, at } = message
+    const rest = { truncated: truncated ?? NO_TABLES, messages: messages ?? NO_MESSAGES }
+    return { xid, start, end, at, changes, ...rest, large, bytes: size }
+  }
+
+  #add(to: Draft, message: Exclude<Message, { kind: "begin" | "commit" }>, bytes: number): void {
     switch (message.kind) {
       case "insert":
-        return keep(to, { table: message.table, inserted: true, old: null, row: message.row }, bytes)
+        return this.#keep(to, { table: message.table, inserted: true, old: null, row: message.row }, bytes)
       case "update":
-        return keep(to, { table: message.table, inserted: false, old: message.old, row: message.row }, bytes)
+        return this.#keep(
+          to,
+          { table: message.table, inserted: false, old: message.old, row: message.row },
+          bytes,
+        )
       case "delete":
-        return keep(to, { table: message.table, inserted: false, old: message.old, row: null }, bytes)
+        return this.#keep(to, { table: message.table, inserted: false, old: message.old, row: null }, bytes)
       case "truncate":
         to.truncated ??= new Set()
         for (const table of message.tables) to.truncated.add(table)
@@ -111,25 +123,25 @@ export function createAssembler(shapes: Shapes, limits: TransactionLimits, widen
     }
   }
 
-  function keep(to: Draft, change: RowChange, bytes: number): void {
-    if (to.large) return summarize(to, change)
+  #keep(to: Draft, change: RowChange, bytes: number): void {
+    if (to.large) return this.#summarize(to, change)
     to.changes.push(change)
     to.bytes += 2 * bytes + 100
-    if (to.changes.length <= limits.changes && to.bytes <= limits.bytes) return
+    if (to.changes.length <= this.#limits.changes && to.bytes <= this.#limits.bytes) return
     const kept = to.changes
     to.changes = []
     to.large = { tables: new Set(), keys: new Map(), kept: 0 }
     to.bytes = 1000
-    for (const each of kept) summarize(to, each)
+    for (const each of kept) this.#summarize(to, each)
   }
 
-  function summarize(to: Draft, change: RowChange): void {
+  #summarize(to: Draft, change: RowChange): void {
     const large = to.large
     if (!large) return
     large.tables.add(change.table)
-    for (const shape of shapes.of(change.table)) {
+    for (const shape of this.#shapes.of(change.table)) {
       // Beyond this many places none are kept: then every place of the table counts as touched.
-      if (large.kept > limits.changes * 4) {
+      if (large.kept > this.#limits.changes * 4) {
         large.keys.clear()
         return
       }

@@ -1,4 +1,4 @@
-import { createFailureLog } from "./failure-log.ts"
+import { createFailureLog, type FailureLog } from "./failure-log.ts"
 import type { Anchor } from "./anchor.ts"
 import { openStart, type Place } from "./begin-stream.ts"
 import type { Lineage } from "./lineage.ts"
@@ -9,7 +9,7 @@ import { createDecoder, type Describing } from "./pgoutput.ts"
 import type { Node } from "./node.ts"
 import type { Nodes } from "./nodes.ts"
 import type { ReplicationConnection, Stream } from "./replication.ts"
-import type { createAssembler, Transaction } from "./transactions.ts"
+import type { Assembler, Transaction } from "./transactions.ts"
 import type { RefusalText } from "../protocol/contract.ts"
 import { findTrouble } from "./trouble.ts"
 
@@ -33,7 +33,7 @@ export interface ReaderOptions {
   /** The slot that a stream begins with does not exist, or PostgreSQL has invalidated it. */
   readonly withoutAnchor: (node: Node) => Promise<void>
   readonly sink: Sink
-  readonly assembler: ReturnType<typeof createAssembler>
+  readonly assembler: Assembler
   readonly describing: Describing
   /**
    * Called when the log before this position is of no use to anybody, because there is too much of
@@ -48,20 +48,6 @@ export interface ReaderOptions {
   readonly replayBytes: bigint
   /** The longest time between two requested keepalives. ms. */
   readonly reportMs: number
-}
-
-export interface Reader {
-  /** Milliseconds since the last message from PostgreSQL; 0 while the stream is healthy. */
-  lag(): number
-  /**
-   * The problem that the operator has to fix before the stream can begin; null if none is known.
-   */
-  trouble(): RefusalText | null
-  pause(): void
-  resume(): void
-  /** Ends the stream, and goes on from its position at the server that is the best one now. */
-  again(): void
-  stop(): Promise<void>
 }
 
 /** Before the stream has begun, no watchdog waits for keepalives. */
@@ -80,156 +66,183 @@ function isWithoutAnchor(error: unknown): boolean {
  * Reads the log for as long as the process lives, and recovers automatically whenever the stream is
  * lost.
  */
-export function startReader(options: ReaderOptions): Reader {
-  const { sink, assembler, log, metrics } = options
-  let stopping = false
-  let stream: Stream | null = null
-  let connection: ReplicationConnection | null = null
-  let paused = false
-  let receivedAt = performance.now()
-  let reportMs = options.reportMs
-  let streamingSince: number | null = null
-  let lostAt: number | null = null
-  let readFrom: string | null = null
-  let wake: (() => void) | null = null
-  let trouble: RefusalText | null = null
-  const failureLog = createFailureLog(log, "The replication stream is back.")
-  const finished = run()
+export class Reader {
+  readonly #options: ReaderOptions
+  readonly #sink: Sink
+  readonly #assembler: Assembler
+  #stopping = false
+  #stream: Stream | null = null
+  #connection: ReplicationConnection | null = null
+  #paused = false
+  #receivedAt = performance.now()
+  #reportMs: number
+  #streamingSince: number | null = null
+  #lostAt: number | null = null
+  #readFrom: string | null = null
+  #wake: (() => void) | null = null
+  #trouble: RefusalText | null = null
+  readonly #failureLog: FailureLog
+  #finished: Promise<void> = Promise.resolve()
 
-  return {
-    lag() {
-      const silence = performance.now() - receivedAt
-      return stream && silence < 2 * reportMs ? 0 : Math.round(silence)
-    },
-    trouble: () => trouble,
-    pause() {
-      paused = true
-      stream?.pause()
-    },
-    resume() {
-      paused = false
-      receivedAt = performance.now()
-      stream?.resume()
-    },
-    again() {
-      void connection?.end()
-    },
-    async stop() {
-      stopping = true
-      wake?.()
-      await connection?.end()
-      await finished
-    },
+  constructor(options: ReaderOptions) {
+    this.#options = options
+    this.#sink = options.sink
+    this.#assembler = options.assembler
+    this.#reportMs = options.reportMs
+    this.#failureLog = createFailureLog(options.log, "The replication stream is back.")
   }
 
-  async function run(): Promise<void> {
+  start(): void {
+    this.#finished = this.#run()
+  }
+
+  /** Milliseconds since the last message from PostgreSQL; 0 while the stream is healthy. */
+  lag(): number {
+    const silence = performance.now() - this.#receivedAt
+    return this.#stream && silence < 2 * this.#reportMs ? 0 : Math.round(silence)
+  }
+
+  /**
+   * The problem that the operator has to fix before the stream can begin; null if none is known.
+   */
+  trouble(): RefusalText | null {
+    return this.#trouble
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#stream?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#receivedAt = performance.now()
+    this.#stream?.resume()
+  }
+
+  /** Ends the stream, and goes on from its position at the server that is the best one now. */
+  again(): void {
+    void this.#connection?.end()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#wake?.()
+    await this.#connection?.end()
+    await this.#finished
+  }
+
+  async #run(): Promise<void> {
     let failures = 0
-    while (!stopping) {
-      streamingSince = null
+    while (!this.#stopping) {
+      this.#streamingSince = null
       try {
-        await session()
-        if (!stopping) reportFailure(null, "The replication stream ended. Reconnecting.")
+        await this.#session()
+        if (!this.#stopping) this.#reportFailure(null, "The replication stream ended. Reconnecting.")
       } catch (error) {
-        if (stopping) break
-        await repair(error)
+        if (this.#stopping) break
+        await this.#repair(error)
       }
-      if (stopping) break
-      metrics.count("stream_reconnects")
-      if (streamingSince !== null && performance.now() - streamingSince > 50) failures = 0
-      await rest(Math.min(longestRest(), 10 * 2 ** failures++) * (0.5 + Math.random()))
+      if (this.#stopping) break
+      this.#options.metrics.count("stream_reconnects")
+      if (this.#streamingSince !== null && performance.now() - this.#streamingSince > 50) failures = 0
+      await this.#rest(Math.min(this.#longestRest(), 10 * 2 ** failures++) * (0.5 + Math.random()))
     }
   }
 
   /** With several servers, one of them is soon the primary. */
-  function longestRest(): number {
-    return options.nodes.inOrder().length > 1 ? 250 : 2000
+  #longestRest(): number {
+    return this.#options.nodes.inOrder().length > 1 ? 250 : 2000
   }
 
-  async function session(): Promise<void> {
-    assembler.reset()
+  async #session(): Promise<void> {
+    this.#assembler.reset()
     try {
-      const opened = await openBest()
+      const opened = await this.#openBest()
       const { node, slot, lineage } = opened
-      connection = opened.connection
-      options.sawXid(opened.xid)
+      this.#connection = opened.connection
+      this.#options.sawXid(opened.xid)
       const startTimer = setTimeout(() => void opened.connection.end(), STARTING_MS)
       try {
-        const senderTimeoutMs = await connection.senderTimeout()
-        const start = placeToStart(opened)
-        options.nodes.use(node, lineage)
-        readFrom = opened.incarnation
-        const decode = createDecoder(options.describing)
-        receivedAt = performance.now()
-        stream = await connection.start(slot, options.anchor.publication, start, {
-          message(bytes) {
-            receivedAt = performance.now()
+        const senderTimeoutMs = await this.#connection.senderTimeout()
+        const start = this.#placeToStart(opened)
+        this.#options.nodes.use(node, lineage)
+        this.#readFrom = opened.incarnation
+        const decode = createDecoder(this.#options.describing)
+        this.#receivedAt = performance.now()
+        this.#stream = await this.#connection.start(slot, this.#options.anchor.publication, start, {
+          message: (bytes) => {
+            this.#receivedAt = performance.now()
             const message = decode(bytes)
-            const transaction = message && assembler.take(message, bytes.length)
-            if (transaction) sink.transaction(transaction)
+            const transaction = message && this.#assembler.take(message, bytes.length)
+            if (transaction) this.#sink.transaction(transaction)
           },
-          keepalive(end) {
-            receivedAt = performance.now()
-            if (assembler.idle()) sink.advance(end)
+          keepalive: (end) => {
+            this.#receivedAt = performance.now()
+            if (this.#assembler.idle()) this.#sink.advance(end)
           },
         })
-        reportMs = Math.min(options.reportMs, senderTimeoutMs > 0 ? senderTimeoutMs / 4 : options.reportMs)
-        stream.report(start)
+        this.#reportMs = Math.min(
+          this.#options.reportMs,
+          senderTimeoutMs > 0 ? senderTimeoutMs / 4 : this.#options.reportMs,
+        )
+        this.#stream.report(start)
       } finally {
         clearTimeout(startTimer)
       }
-      if (paused) stream.pause()
-      streamingSince = performance.now()
-      lostAt = null
-      trouble = null
-      await watch(stream)
+      if (this.#paused) this.#stream.pause()
+      this.#streamingSince = performance.now()
+      this.#lostAt = null
+      this.#trouble = null
+      await this.#watch(this.#stream)
     } finally {
-      stream = null
-      lostAt ??= performance.now()
-      await connection?.end()
-      connection = null
+      this.#stream = null
+      this.#lostAt ??= performance.now()
+      await this.#connection?.end()
+      this.#connection = null
     }
   }
 
-  async function openBest() {
-    const nodes = options.nodes.inOrder()
+  async #openBest() {
+    const nodes = this.#options.nodes.inOrder()
     return openStart({
       nodes,
-      anchor: options.anchor,
-      place: sink,
-      readFrom,
-      lostMs: lostAt === null ? 0 : performance.now() - lostAt,
+      anchor: this.#options.anchor,
+      place: this.#sink,
+      readFrom: this.#readFrom,
+      lostMs: this.#lostAt === null ? 0 : performance.now() - this.#lostAt,
       connectMs: nodes.length > 1 ? CONNECTING_MS : STARTING_MS,
-      trying: (tried) => (connection = tried),
-      failed(node, error) {
+      trying: (tried) => (this.#connection = tried),
+      failed: (node, error) => {
         if (nodes.length === 1 || !isWithoutAnchor(error)) return
         // The others can be read in the meantime.
-        options.withoutAnchor(node).catch((cause: unknown) => reportFailure(cause, NO_ANCHOR))
+        this.#options.withoutAnchor(node).catch((cause: unknown) => this.#reportFailure(cause, NO_ANCHOR))
       },
     })
   }
 
-  function placeToStart({ continues, copied, reach, lineage }: Awaited<ReturnType<typeof openBest>>): bigint {
-    const position = sink.position()
+  #placeToStart({ continues, copied, reach, lineage }: Awaited<ReturnType<typeof openStart>>): bigint {
+    const position = this.#sink.position()
     if (continues && position !== null) {
-      sink.proceed(lineage)
+      this.#sink.proceed(lineage)
       return position
     }
-    const earliest = reach - options.replayBytes
+    const earliest = reach - this.#options.replayBytes
     const start = copied > earliest ? copied : earliest
-    if (start > copied) options.skipped(start)
+    if (start > copied) this.#options.skipped(start)
     if (position !== null) {
-      metrics.count("stream_gaps")
-      log.error(
+      this.#options.metrics.count("stream_gaps")
+      this.#options.log.error(
         { position: lsnToSql(position), start: lsnToSql(start), reach: lsnToSql(reach) },
         "the log no longer contains this process's position; its clients read everything again",
       )
     }
-    sink.restart(start, lineage, reach)
+    this.#sink.restart(start, lineage, reach)
     return start
   }
 
   /** Resolves when the stream is over, even if no error or end is reported. */
-  async function watch(current: Stream): Promise<void> {
+  async #watch(current: Stream): Promise<void> {
     let tickedAt = performance.now()
     let timer: NodeJS.Timeout | undefined
     const silent = new Promise<void>((resolve) => {
@@ -237,13 +250,13 @@ export function startReader(options: ReaderOptions): Reader {
         const now = performance.now()
         // A late tick means that this process was stopped or busy; what has arrived in the meantime
         // is read first.
-        const punctual = now - tickedAt < 2 * reportMs
+        const punctual = now - tickedAt < 2 * this.#reportMs
         tickedAt = now
-        current.report(sink.position() ?? 0n)
-        failureLog.succeeded() // with a delay: a stream that breaks every second would be back every second
-        if (!punctual || paused) receivedAt = now
-        else if (now - receivedAt > 3 * reportMs) resolve()
-      }, reportMs)
+        current.report(this.#sink.position() ?? 0n)
+        this.#failureLog.succeeded() // with a delay: a stream that breaks every second would be back every second
+        if (!punctual || this.#paused) this.#receivedAt = now
+        else if (now - this.#receivedAt > 3 * this.#reportMs) resolve()
+      }, this.#reportMs)
     })
     try {
       await Promise.race([current.closed, silent])
@@ -252,27 +265,29 @@ export function startReader(options: ReaderOptions): Reader {
     }
   }
 
-  async function repair(error: unknown): Promise<void> {
-    const [node, ...others] = options.nodes.inOrder()
+  async #repair(error: unknown): Promise<void> {
+    const [node, ...others] = this.#options.nodes.inOrder()
     if (!node || others.length > 0 || !isWithoutAnchor(error))
-      return reportFailure(error, "The replication stream failed. Reconnecting.")
-    await options.withoutAnchor(node).catch((cause: unknown) => reportFailure(cause, NO_ANCHOR))
+      return this.#reportFailure(error, "The replication stream failed. Reconnecting.")
+    await this.#options.withoutAnchor(node).catch((cause: unknown) => this.#reportFailure(cause, NO_ANCHOR))
   }
 
-  function reportFailure(error: unknown, message: string): void {
-    trouble = findTrouble(error, options.databaseUrl)
-    failureLog.failed("warn", error, trouble?.message ?? message, { position: positionText() })
+  #reportFailure(error: unknown, message: string): void {
+    this.#trouble = findTrouble(error, this.#options.databaseUrl)
+    this.#failureLog.failed("warn", error, this.#trouble?.message ?? message, {
+      position: this.#positionText(),
+    })
   }
 
-  function positionText(): string | null {
-    const position = sink.position()
+  #positionText(): string | null {
+    const position = this.#sink.position()
     return position === null ? null : lsnToSql(position)
   }
 
-  function rest(ms: number): Promise<void> {
+  #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
-      wake = () => {
+      this.#wake = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { BroadcastAnswer, JoinAnswer, Members } from "#live/contract"
-import { END_CREDENTIAL, REVOKE_USER } from "../../live/server/open.ts"
+import { END_CREDENTIAL, REVOKE_USER } from "../../live/server/realtime.ts"
 import type { Followed, ReferenceClient } from "./support/client.ts"
 import { startEngine } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"

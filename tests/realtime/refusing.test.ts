@@ -3,7 +3,7 @@ import { request } from "node:http"
 import postgres from "postgres"
 import { describe, expect, it } from "vitest"
 import { dataOf, dataOfReason, isRefusal } from "#server/errors.ts"
-import { END_CREDENTIAL, REVOKE_USER } from "../../live/server/open.ts"
+import { END_CREDENTIAL, REVOKE_USER } from "../../live/server/realtime.ts"
 import { ORIGIN } from "./support/engine.ts"
 import { engineSuite } from "./support/suite.ts"
 
