@@ -1,5 +1,6 @@
-import { createLiveClient } from "../../live/browser/client.ts"
-import { openSocketLink } from "../../live/browser/socket-link.ts"
+import { LiveClient } from "../../live/browser/client.ts"
+import type { LinkListener } from "../../live/browser/link.ts"
+import { SocketLink } from "../../live/browser/socket-link.ts"
 import type { RealtimeToken } from "../../live/browser/token.ts"
 import { now } from "../statistics.ts"
 import type { Person } from "../accounts.ts"
@@ -23,20 +24,19 @@ export interface ReturningClient {
 
 /** Opens the client that pages use, with the list of the person's conversations. */
 export function openReturningClient(origin: string, person: Person): ReturningClient {
-  const link = openSocketLink({ origin, fetchToken: () => fetchToken(origin, person) })
   const steps = { connected: Number.NaN, resumed: Number.NaN }
-  const client = createLiveClient({
-    ...link,
-    listen(listener) {
-      link.listen({
+  const link = new (class extends SocketLink {
+    override listen(listener: LinkListener): void {
+      super.listen({
         ...listener,
         changed(state) {
           if (state === "up") steps.connected = now()
           listener.changed(state)
         },
       })
-    },
-  })
+    }
+  })({ origin, fetchToken: () => fetchToken(origin, person) })
+  const client = new LiveClient(link)
   const list = { query: "chat.listThreads", args: {}, order: [], rows: [], end: null }
   const { collection } = client.hold(list)
   const opened = new Promise<void>((resolve) => {

@@ -12,8 +12,8 @@ import type {
   ValueOf,
 } from "../protocol/contract.ts"
 import { clientTexts } from "../protocol/refusal-text-contract.ts"
-import { createCollection, rowChange, type Collection } from "./collection.ts"
-import type { Link, LinkEvent, LinkState } from "./link.ts"
+import { Collection, rowChange } from "./collection.ts"
+import type { Calls, Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
 
 /**
@@ -46,66 +46,160 @@ export type ChannelNews =
   | [name: "ended"]
   | Extract<LinkEvent, ["message" | "members", unknown]>
 
-export type LiveClient = ReturnType<typeof createLiveClient>
-
 /**
  * Keeps collections equal to the database over one link, and shows mutations until the database has
  * applied them.
  */
-export function createLiveClient(link: Link) {
-  const collections = new Map<string, Collection>()
-  const keys = new Map<number, string>()
-  const ids = new Map<string, number>()
-  const holders = new Map<string, number>()
-  const channels = new Map<string, (news: ChannelNews) => void>()
-  const lingering = new Map<string, ReturnType<typeof setTimeout>>()
-  const freshnessReaders = new Set<() => void>()
-  let freshness = CONNECTING
-  let linkState: LinkState = "connecting"
-  let lsn: Lsn | undefined
-  let epoch: string | undefined
-  let nextId = 1
-  let held: SnapshotEvent[] = []
-  let subscribing: SubscribeItem[] | undefined
-  const mutations = createMutations({ link, collections, isUp: () => linkState === "up", place: () => lsn })
+export class LiveClient {
+  readonly #link: Link
+  readonly #collections = new Map<string, Collection>()
+  readonly #keys = new Map<number, string>()
+  readonly #ids = new Map<string, number>()
+  readonly #holders = new Map<string, number>()
+  readonly #channels = new Map<string, (news: ChannelNews) => void>()
+  readonly #lingering = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #freshnessReaders = new Set<() => void>()
+  #freshness = CONNECTING
+  #linkState: LinkState = "connecting"
+  #lsn: Lsn | undefined
+  #epoch: string | undefined
+  #nextId = 1
+  #held: SnapshotEvent[] = []
+  #subscribing: SubscribeItem[] | undefined
+  readonly #mutations: ReturnType<typeof createMutations>
 
-  // Subscriptions: sent as one message for everything a page subscribes to in one tick.
-
-  function subscribe(key: string, have: Have | undefined) {
-    const collection = collections.get(key)
-    if (!collection || linkState !== "up") return
-    const id = nextId++
-    keys.set(id, key)
-    ids.set(key, id)
-    if (!subscribing) {
-      subscribing = []
-      queueMicrotask(() => void sendSubscriptions())
-    }
-    subscribing.push({ id, query: collection.query, args: collection.args, have })
+  constructor(link: Link) {
+    this.#link = link
+    this.#mutations = createMutations({
+      link,
+      collections: this.#collections,
+      isUp: () => this.#linkState === "up",
+      place: () => this.#lsn,
+    })
+    link.listen({
+      received: (event) => this.#received(event),
+      changed: (state) => this.#changed(state),
+    })
   }
 
-  async function sendSubscriptions() {
+  /** The live rows, or the loader's own if nothing holds them. */
+  rows(loaded: Loaded): readonly LiveRow[] {
+    return this.#collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows
+  }
+
+  /**
+   * Keeps these rows live, starting from what a loader returned, until `release` is called.
+   * Without `isFollowed` they are not subscribed, and only show mutations.
+   */
+  hold(loaded: Loaded, isFollowed = true): { collection: Collection; release(): void } {
+    const key = keyOf(loaded)
+    const collection = this.#collections.get(key) ?? new Collection(loaded, isFollowed)
+    this.#collections.set(key, collection)
+    this.#holders.set(key, (this.#holders.get(key) ?? 0) + 1)
+    clearTimeout(this.#lingering.get(key))
+    this.#lingering.delete(key)
+    // A collection that was reset has no token to continue from.
+    if (!this.#ids.has(key) && collection.token === undefined && loaded.have) {
+      collection.adopt(loaded)
+      collection.announce()
+    }
+    this.#resubscribe(key)
+    return { collection, release: () => this.#release(key) }
+  }
+
+  /**
+   * Call it when a loader ran again. Subscribed rows receive its changes anyway; for others, it
+   * brings them.
+   */
+  adopt(loaded: Loaded) {
+    const key = keyOf(loaded)
+    const collection = this.#collections.get(key)
+    if (!collection || this.#ids.has(key)) return
+    if (collection.isFollowed && (!loaded.have || collection.isPast(loaded.have.position))) return
+    collection.adopt(loaded)
+    collection.announce()
+  }
+
+  /**
+   * Sends a named mutation and shows its effect immediately. Resolves to the server's value;
+   * throws `Refused` after the effect has been reverted. If the connection is lost it is sent
+   * again, and applied once.
+   */
+  mutate<Mutation extends MutationType>(
+    mutation: Mutation,
+    args: ArgsOf<Mutation>,
+    shown: readonly Shown[] = [],
+  ): Promise<ValueOf<Mutation>> {
+    return this.#mutations.begin(mutation, args, shown)
+  }
+
+  /** For a channel beside rows that are held, one at a time. Returns a function that ends it. */
+  accompany(loaded: Pick<Loaded, "query" | "args">, channel: (news: ChannelNews) => void): () => void {
+    const key = keyOf(loaded)
+    this.#channels.set(key, channel)
+    const id = this.#ids.get(key)
+    if (id !== undefined && this.#collections.get(key)?.live) channel(["began", id])
+    return () => void this.#channels.delete(key)
+  }
+
+  call<Name extends keyof Calls>(
+    name: Name,
+    message: Calls[Name]["message"],
+  ): Promise<Calls[Name]["answer"]> {
+    return this.#link.call(name, message)
+  }
+
+  readonly freshness = (): Freshness => this.#freshness
+
+  readonly watchFreshness = (reader: () => void) => {
+    this.#freshnessReaders.add(reader)
+    return () => void this.#freshnessReaders.delete(reader)
+  }
+
+  wake(): void {
+    this.#link.wake()
+  }
+
+  close(): void {
+    this.#link.close()
+  }
+
+  /** Everything that a page subscribes to in one tick is one message. */
+  #subscribe(key: string, have: Have | undefined) {
+    const collection = this.#collections.get(key)
+    if (!collection || this.#linkState !== "up") return
+    const id = this.#nextId++
+    this.#keys.set(id, key)
+    this.#ids.set(key, id)
+    if (!this.#subscribing) {
+      this.#subscribing = []
+      queueMicrotask(() => void this.#sendSubscriptions())
+    }
+    this.#subscribing.push({ id, query: collection.query, args: collection.args, have })
+  }
+
+  async #sendSubscriptions() {
     // Subscriptions of a connection that was lost in the same tick have been sent again.
-    const items = (subscribing ?? []).filter(({ id }) => keys.has(id))
-    subscribing = undefined
+    const items = (this.#subscribing ?? []).filter(({ id }) => this.#keys.has(id))
+    this.#subscribing = undefined
     for (let at = 0; at < items.length; at += PER_MESSAGE) {
       const asked = items.slice(at, at + PER_MESSAGE)
-      const answer = await link.subscribe(asked).catch(() => undefined)
+      const answer = await this.#link.subscribe(asked).catch(() => undefined)
       if (!answer) return
-      if (answer.error) for (const { id } of asked) refuse(id, answer.error)
-      for (const { id, error } of answer.refused) refuse(id, error)
+      if (answer.error) for (const { id } of asked) this.#refuse(id, answer.error)
+      for (const { id, error } of answer.refused) this.#refuse(id, error)
       // Unknown ids belong to a connection that has been replaced in the meantime.
-      const strays = answer.accepted.filter((id) => !keys.has(id))
-      if (strays.length > 0) link.unsubscribe(strays)
+      const strays = answer.accepted.filter((id) => !this.#keys.has(id))
+      if (strays.length > 0) this.#link.unsubscribe(strays)
     }
   }
 
-  function refuse(id: number, error: Refusal) {
-    const [key] = end([id])
-    const collection = key === undefined ? undefined : collections.get(key)
+  #refuse(id: number, error: Refusal) {
+    const [key] = this.#end([id])
+    const collection = key === undefined ? undefined : this.#collections.get(key)
     if (key === undefined || !collection) return
     if (error.retryAfter !== undefined || error.code === "unavailable" || error.code === "rate_limited") {
-      setTimeout(() => resubscribe(key), (error.retryAfter ?? 1000) + Math.random() * 1000)
+      setTimeout(() => this.#resubscribe(key), (error.retryAfter ?? 1000) + Math.random() * 1000)
       return
     }
     if (error.code === "not_found" || error.code === "forbidden") {
@@ -115,75 +209,95 @@ export function createLiveClient(link: Link) {
     console.error(`The live query ${collection.query} was refused: ${error.message}`)
   }
 
-  function resubscribe(key: string) {
-    if (ids.has(key)) return
-    const collection = collections.get(key)
-    if (collection?.isFollowed) subscribe(key, haveOf(collection))
+  #resubscribe(key: string) {
+    if (this.#ids.has(key)) return
+    const collection = this.#collections.get(key)
+    if (collection?.isFollowed) this.#subscribe(key, haveOf(collection))
   }
 
-  function release(key: string) {
-    const left = (holders.get(key) ?? 1) - 1
-    holders.set(key, left)
+  #release(key: string) {
+    const left = (this.#holders.get(key) ?? 1) - 1
+    this.#holders.set(key, left)
     if (left > 0) return
-    lingering.set(
+    this.#lingering.set(
       key,
       setTimeout(() => {
-        lingering.delete(key)
-        holders.delete(key)
-        collections.delete(key)
-        const id = ids.get(key)
-        ids.delete(key)
+        this.#lingering.delete(key)
+        this.#holders.delete(key)
+        this.#collections.delete(key)
+        const id = this.#ids.get(key)
+        this.#ids.delete(key)
         if (id === undefined) return
-        keys.delete(id)
-        link.unsubscribe([id])
+        this.#keys.delete(id)
+        this.#link.unsubscribe([id])
       }, LINGER),
     )
   }
 
-  // Events from the server.
-
-  function tellChannel(key: string | undefined, news: ChannelNews) {
-    channels.get(key ?? "")?.(news)
+  #changed(state: LinkState) {
+    this.#linkState = state
+    this.#end([...this.#keys.keys()])
+    this.#held = []
+    if (state === "up") {
+      for (const key of this.#collections.keys()) this.#resubscribe(key)
+      this.#mutations.resend()
+      if (this.#collections.size === 0) this.#setFreshness({ ...this.#freshness, state: "live" })
+      return
+    }
+    if (state === "signed-out") {
+      for (const collection of this.#collections.values()) {
+        collection.clear()
+        collection.announce()
+      }
+      this.#mutations.giveUp({ code: "unauthorized", ...ownWords("signed-out") })
+    }
+    if (state === "outdated") this.#mutations.giveUp({ code: "version", ...ownWords("page-replaced") })
+    this.#setFreshness({ ...this.#freshness, state: state === "down" ? "stale" : state })
   }
 
-  function received(from: LinkEvent) {
+  #tellChannel(key: string | undefined, news: ChannelNews) {
+    this.#channels.get(key ?? "")?.(news)
+  }
+
+  #received(from: LinkEvent) {
     const [name, event] = from
     switch (name) {
       case "message":
       case "members":
-        return tellChannel(keys.get(event.id), from)
+        return this.#tellChannel(this.#keys.get(event.id), from)
       case "snapshot":
-        held.push(event)
+        this.#held.push(event)
         if (event.more) return
-        applySnapshots(held)
-        held = []
+        this.#applySnapshots(this.#held)
+        this.#held = []
         break
       case "commit":
-        applyCommit(event)
+        this.#applyCommit(event)
         break
       case "position":
-        advance(event.lsn)
+        this.#advance(event.lsn)
         break
       case "reset":
-        for (const key of end(event.ids)) {
-          collections.get(key)?.forget()
-          subscribe(key, undefined)
+        for (const key of this.#end(event.ids)) {
+          this.#collections.get(key)?.forget()
+          this.#subscribe(key, undefined)
         }
         break
       case "revoked":
         // A user who has signed out, here or on another device, is notified by the link; another
         // tab's rows must not flash.
-        for (const key of end(event.ids)) if (event.reason === "denied") collections.get(key)?.clear()
+        for (const key of this.#end(event.ids))
+          if (event.reason === "denied") this.#collections.get(key)?.clear()
         break
     }
     if (name === "commit" || name === "position" || name === "snapshot") {
       const late = name === "position" && event.lag > 0
-      setFreshness({ state: late ? "stale" : "live", asOf: late ? event.at - event.lag : event.at })
+      this.#setFreshness({ state: late ? "stale" : "live", asOf: late ? event.at - event.lag : event.at })
     }
-    for (const collection of collections.values()) collection.announce()
+    for (const collection of this.#collections.values()) collection.announce()
   }
 
-  function applySnapshots(events: SnapshotEvent[]) {
+  #applySnapshots(events: SnapshotEvent[]) {
     const joined = new Map<number, SnapshotEvent["subscriptions"][number]>()
     for (const part of events.flatMap(({ subscriptions }) => subscriptions)) {
       const begun = joined.get(part.id)
@@ -195,142 +309,50 @@ export function createLiveClient(link: Link) {
     }
     let isRead = false
     for (const [id, snapshot] of joined) {
-      collections.get(keys.get(id) ?? "")?.applySnapshot(snapshot)
-      tellChannel(keys.get(id), ["began", id])
+      this.#collections.get(this.#keys.get(id) ?? "")?.applySnapshot(snapshot)
+      this.#tellChannel(this.#keys.get(id), ["began", id])
       isRead ||= snapshot.kind === "rows"
     }
     const position = events.at(-1)?.position
     if (!position) return
     // LSNs of different epochs cannot be compared, except when the rows go on as they are. The rows
     // of another snapshot were read after every settled mutation.
-    if (epoch !== position.epoch && isRead) mutations.settleCommitted()
-    epoch = position.epoch
-    advance(position.lsn)
+    if (this.#epoch !== position.epoch && isRead) this.#mutations.settleCommitted()
+    this.#epoch = position.epoch
+    this.#advance(position.lsn)
   }
 
-  function applyCommit(event: CommitEvent) {
+  #applyCommit(event: CommitEvent) {
     for (const [id, op, key, row] of event.changes) {
-      collections.get(keys.get(id) ?? "")?.apply(rowChange(op, key, row))
+      this.#collections.get(this.#keys.get(id) ?? "")?.apply(rowChange(op, key, row))
     }
-    for (const xid of event.xids) mutations.settleTransaction(xid)
-    advance(event.lsn)
+    for (const xid of event.xids) this.#mutations.settleTransaction(xid)
+    this.#advance(event.lsn)
   }
 
-  function advance(to: Lsn) {
-    lsn = to
-    mutations.settleUpTo(to)
+  #advance(to: Lsn) {
+    this.#lsn = to
+    this.#mutations.settleUpTo(to)
   }
 
   /** Marks these subscriptions as ended. Returns the keys of those that are still in use. */
-  function end(gone: number[]): string[] {
+  #end(gone: number[]): string[] {
     return gone.flatMap((id) => {
-      const key = keys.get(id)
-      keys.delete(id)
-      if (key === undefined || ids.get(key) !== id) return []
-      tellChannel(key, ["ended"])
-      ids.delete(key)
-      if (lsn !== undefined && epoch !== undefined) collections.get(key)?.suspend({ epoch, lsn })
+      const key = this.#keys.get(id)
+      this.#keys.delete(id)
+      if (key === undefined || this.#ids.get(key) !== id) return []
+      this.#tellChannel(key, ["ended"])
+      this.#ids.delete(key)
+      if (this.#lsn !== undefined && this.#epoch !== undefined)
+        this.#collections.get(key)?.suspend({ epoch: this.#epoch, lsn: this.#lsn })
       return [key]
     })
   }
 
-  link.listen({
-    received,
-    changed(state) {
-      linkState = state
-      end([...keys.keys()])
-      held = []
-      if (state === "up") {
-        for (const key of collections.keys()) resubscribe(key)
-        mutations.resend()
-        if (collections.size === 0) setFreshness({ ...freshness, state: "live" })
-        return
-      }
-      if (state === "signed-out") {
-        for (const collection of collections.values()) {
-          collection.clear()
-          collection.announce()
-        }
-        mutations.giveUp({ code: "unauthorized", ...ownWords("signed-out") })
-      }
-      if (state === "outdated") {
-        mutations.giveUp({
-          code: "version",
-          ...ownWords("page-replaced"),
-        })
-      }
-      setFreshness({ ...freshness, state: state === "down" ? "stale" : state })
-    },
-  })
-
-  function setFreshness(to: Freshness) {
-    if (to.state === freshness.state && to.asOf === freshness.asOf) return
-    freshness = to
-    for (const reader of freshnessReaders) reader()
-  }
-
-  return {
-    /** The live rows, or the loader's own if nothing holds them. */
-    rows: (loaded: Loaded): readonly LiveRow[] => collections.get(keyOf(loaded))?.rows(loaded) ?? loaded.rows,
-    /**
-     * Keeps these rows live, starting from what a loader returned, until `release` is called.
-     * Without `isFollowed` they are not subscribed, and only show mutations.
-     */
-    hold(loaded: Loaded, isFollowed = true): { collection: Collection; release(): void } {
-      const key = keyOf(loaded)
-      const collection = collections.get(key) ?? createCollection(loaded, isFollowed)
-      collections.set(key, collection)
-      holders.set(key, (holders.get(key) ?? 0) + 1)
-      clearTimeout(lingering.get(key))
-      lingering.delete(key)
-      // A collection that was reset has no token to continue from.
-      if (!ids.has(key) && collection.token === undefined && loaded.have) {
-        collection.adopt(loaded)
-        collection.announce()
-      }
-      resubscribe(key)
-      return { collection, release: () => release(key) }
-    },
-    /**
-     * Call it when a loader ran again. Subscribed rows receive its changes anyway; for others, it
-     * brings them.
-     */
-    adopt(loaded: Loaded) {
-      const key = keyOf(loaded)
-      const collection = collections.get(key)
-      if (!collection || ids.has(key)) return
-      if (collection.isFollowed && (!loaded.have || collection.isPast(loaded.have.position))) return
-      collection.adopt(loaded)
-      collection.announce()
-    },
-    /**
-     * Sends a named mutation and shows its effect immediately. Resolves to the server's value;
-     * throws `Refused` after the effect has been reverted. If the connection is lost it is sent
-     * again, and applied once.
-     */
-    mutate<Mutation extends MutationType>(
-      mutation: Mutation,
-      args: ArgsOf<Mutation>,
-      shown: readonly Shown[] = [],
-    ): Promise<ValueOf<Mutation>> {
-      return mutations.begin(mutation, args, shown)
-    },
-    /** For a channel beside rows that are held, one at a time. Returns a function that ends it. */
-    accompany(loaded: Pick<Loaded, "query" | "args">, channel: (news: ChannelNews) => void): () => void {
-      const key = keyOf(loaded)
-      channels.set(key, channel)
-      const id = ids.get(key)
-      if (id !== undefined && collections.get(key)?.live) channel(["began", id])
-      return () => void channels.delete(key)
-    },
-    call: link.call,
-    freshness: () => freshness,
-    watchFreshness(reader: () => void) {
-      freshnessReaders.add(reader)
-      return () => void freshnessReaders.delete(reader)
-    },
-    wake: link.wake,
-    close: link.close,
+  #setFreshness(to: Freshness) {
+    if (to.state === this.#freshness.state && to.asOf === this.#freshness.asOf) return
+    this.#freshness = to
+    for (const reader of this.#freshnessReaders) reader()
   }
 }
 

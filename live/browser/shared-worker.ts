@@ -1,7 +1,7 @@
 /// <reference lib="webworker" />
 import type { Link, LinkEvent, LinkState } from "./link.ts"
 import type { TabMessage, WorkerMessage } from "./shared-link.ts"
-import { openSocketLink } from "./socket-link.ts"
+import { SocketLink } from "./socket-link.ts"
 import { fetchToken } from "./token.ts"
 
 declare const self: SharedWorkerGlobalScope
@@ -37,7 +37,7 @@ self.addEventListener("online", () => link?.wake())
 
 /** The worker's name is the id of the user whose tabs it serves. */
 function open(): Link {
-  const opened = openSocketLink({ origin: self.location.origin, fetchToken: () => fetchToken(self.name) })
+  const opened = new SocketLink({ origin: self.location.origin, fetchToken: () => fetchToken(self.name) })
   opened.listen({
     changed(to) {
       state = to

@@ -8,6 +8,8 @@ import {
   type Lsn,
   type Refusal,
   type ServerEvents,
+  type SubscribeAnswer,
+  type SubscribeItem,
 } from "../protocol/contract.ts"
 import { describeDevice } from "../protocol/device-contract.ts"
 import { ConnectionLost } from "./connection-lost.ts"
@@ -38,188 +40,212 @@ const REFRESH_AHEAD = 15_000
 const SILENCE = 12_000
 
 /** A connection of this page's (or worker's) own. */
-export function openSocketLink({ origin, fetchToken }: SocketLinkOptions): Link {
-  const socket: Socket<ServerEvents, ClientEvents> = io(origin, {
-    path: REALTIME_PATH,
-    transports: ["websocket"],
-    autoConnect: false,
-    // Ours handles tokens, `retryAfter` and waking pages.
-    reconnection: false,
-    forceNew: true,
-  })
-  let listener: LinkListener = { changed() {}, received() {} }
-  let state: LinkState = "connecting"
-  let sequence = 0
-  let acknowledged = 0
-  let unacknowledged = 0
-  let receivedAt = 0
-  let attempt = 0
-  let downSince: number | null = null
-  let retryAfter: number | null | undefined
-  let closed = false
-  let connecting = false
-  let acknowledgeTimer: ReturnType<typeof setTimeout> | undefined
-  let silenceTimer: ReturnType<typeof setInterval> | undefined
-  let refreshTimer: ReturnType<typeof setTimeout> | undefined
-  let retryTimer: ReturnType<typeof setTimeout> | undefined
+export class SocketLink implements Link {
+  readonly #options: SocketLinkOptions
+  readonly #socket: Socket<ServerEvents, ClientEvents>
+  #listener: LinkListener = { changed() {}, received() {} }
+  #state: LinkState = "connecting"
+  #sequence = 0
+  #acknowledged = 0
+  #unacknowledged = 0
+  #receivedAt = 0
+  #attempt = 0
+  #downSince: number | null = null
+  #retryAfter: number | null | undefined
+  #closed = false
+  #connecting = false
+  #acknowledgeTimer: ReturnType<typeof setTimeout> | undefined
+  #silenceTimer: ReturnType<typeof setInterval> | undefined
+  #refreshTimer: ReturnType<typeof setTimeout> | undefined
+  #retryTimer: ReturnType<typeof setTimeout> | undefined
 
-  function change(to: LinkState) {
-    if (state === to) return
-    state = to
-    listener.changed(to)
+  constructor(options: SocketLinkOptions) {
+    this.#options = options
+    this.#socket = io(this.#options.origin, {
+      path: REALTIME_PATH,
+      transports: ["websocket"],
+      autoConnect: false,
+      // Ours handles tokens, `retryAfter` and waking pages.
+      reconnection: false,
+      forceNew: true,
+    })
+    this.#socket.on("connect", () => {
+      this.#sequence = 0
+      this.#acknowledged = 0
+      this.#unacknowledged = 0
+      this.#socket.io.engine.on("packet", ({ data }: { data?: unknown }) => {
+        if (typeof data === "string") this.#unacknowledged += data.length
+      })
+      this.#attempt = 0
+      this.#downSince = null
+      this.#retryAfter = undefined
+      this.#receivedAt = Date.now()
+      this.#listenForSilence()
+      // A new connection, even if the loss of the old one was never reported.
+      this.#state = "up"
+      this.#listener.changed("up")
+    })
+    this.#socket.onAny((name, event) => this.#receive(name, event))
+    this.#socket.on("disconnect", () => {
+      clearTimeout(this.#acknowledgeTimer)
+      this.#acknowledgeTimer = undefined
+      clearInterval(this.#silenceTimer)
+      this.#retry(this.#retryAfter ?? 0)
+    })
+    this.#socket.on("connect_error", (error: Error & { data?: Refusal }) => {
+      if (error.data?.code === "version") return this.#change("outdated")
+      this.#retry(error.data?.retryAfter)
+    })
+    void this.#connect()
   }
 
-  async function connect() {
-    if (closed || connecting || socket.connected) return
-    clearTimeout(retryTimer)
-    connecting = true
+  listen(given: LinkListener): void {
+    this.#listener = given
+    if (this.#state !== "connecting") this.#listener.changed(this.#state)
+  }
+
+  subscribe(subscriptions: SubscribeItem[]): Promise<SubscribeAnswer> {
+    return this.#ask(() => this.#socket.emitWithAck("subscribe", { subscriptions }))
+  }
+
+  unsubscribe(ids: number[]): void {
+    if (this.#socket.connected) this.#socket.emit("unsubscribe", { ids })
+  }
+
+  call<Name extends keyof Calls>(name: Name, message: Calls[Name]["message"]) {
+    const answer =
+      name === "leave"
+        ? Promise.resolve(void this.#socket.emit("leave", message as Calls["leave"]["message"]))
+        : this.#ask(() => this.#socket.emitWithAck(name as "query", message as Calls["query"]["message"]))
+    return answer as Promise<Calls[Name]["answer"]>
+  }
+
+  await(lsn: Lsn): void {
+    this.#acknowledge(lsn)
+  }
+
+  wake(): void {
+    if (this.#state === "outdated") return
+    if (this.#socket.connected && Date.now() - this.#receivedAt < SILENCE) return
+    this.#attempt = 0
+    if (this.#state === "signed-out") this.#state = "down"
+    this.#socket.disconnect()
+    void this.#connect()
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const timer of [this.#acknowledgeTimer, this.#silenceTimer, this.#refreshTimer, this.#retryTimer])
+      clearTimeout(timer)
+    this.#socket.disconnect()
+  }
+
+  #ask<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+    return this.#socket.connected
+      ? untilDisconnected(this.#socket, send())
+      : Promise.reject(new ConnectionLost())
+  }
+
+  #change(to: LinkState) {
+    if (this.#state === to) return
+    this.#state = to
+    this.#listener.changed(to)
+  }
+
+  async #connect() {
+    if (this.#closed || this.#connecting || this.#socket.connected) return
+    clearTimeout(this.#retryTimer)
+    this.#connecting = true
     try {
-      const issued = await fetchToken()
-      if (!issued) return change("signed-out")
+      const issued = await this.#options.fetchToken()
+      if (!issued) return this.#change("signed-out")
       const handshake: Handshake = {
         version: PROTOCOL_VERSION,
         token: issued.token,
         client: describeDevice(navigator.userAgent),
       }
-      socket.auth = handshake
-      scheduleRefresh(issued.lifetime)
+      this.#socket.auth = handshake
+      this.#scheduleRefresh(issued.lifetime)
       // It may have been closed while the token was being fetched.
-      if (!closed) socket.connect()
+      if (!this.#closed) this.#socket.connect()
     } catch {
-      retry()
+      this.#retry()
     } finally {
-      connecting = false
+      this.#connecting = false
     }
   }
 
-  function retry(wait?: number) {
-    if (closed || state === "signed-out" || state === "outdated") return
-    change("down")
-    downSince ??= performance.now()
-    const delay = retryDelay(attempt, performance.now() - downSince, Math.random())
-    attempt += 1
-    clearTimeout(retryTimer)
-    retryTimer = setTimeout(() => void connect(), (wait ?? 0) + delay)
+  #retry(wait?: number) {
+    if (this.#closed || this.#state === "signed-out" || this.#state === "outdated") return
+    this.#change("down")
+    this.#downSince ??= performance.now()
+    const delay = retryDelay(this.#attempt, performance.now() - this.#downSince, Math.random())
+    this.#attempt += 1
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = setTimeout(() => void this.#connect(), (wait ?? 0) + delay)
   }
 
-  function scheduleRefresh(lifetime: number) {
-    clearTimeout(refreshTimer)
-    if (closed) return
-    refreshTimer = setTimeout(() => void refresh(), Math.max(1000, lifetime - REFRESH_AHEAD))
+  #scheduleRefresh(lifetime: number) {
+    clearTimeout(this.#refreshTimer)
+    if (this.#closed) return
+    this.#refreshTimer = setTimeout(() => void this.#refresh(), Math.max(1000, lifetime - REFRESH_AHEAD))
   }
 
-  async function refresh() {
-    if (!socket.connected) return
+  async #refresh() {
+    if (!this.#socket.connected) return
     try {
-      const issued = await fetchToken()
+      const issued = await this.#options.fetchToken()
       if (!issued) {
-        change("signed-out")
-        socket.disconnect()
+        this.#change("signed-out")
+        this.#socket.disconnect()
         return
       }
-      const answer = await socket.timeout(10_000).emitWithAck("authenticate", { token: issued.token })
-      if ("error" in answer) socket.disconnect()
-      else scheduleRefresh(issued.lifetime)
+      const answer = await this.#socket.timeout(10_000).emitWithAck("authenticate", { token: issued.token })
+      if ("error" in answer) this.#socket.disconnect()
+      else this.#scheduleRefresh(issued.lifetime)
     } catch {
-      scheduleRefresh(REFRESH_AHEAD + 3000)
+      this.#scheduleRefresh(REFRESH_AHEAD + 3000)
     }
   }
 
-  function acknowledge(awaiting?: Lsn) {
-    clearTimeout(acknowledgeTimer)
-    acknowledgeTimer = undefined
-    acknowledged = sequence
-    unacknowledged = 0
-    if (socket.connected) socket.emit("acknowledge", awaiting ? { sequence, awaiting } : { sequence })
+  #acknowledge(awaiting?: Lsn) {
+    clearTimeout(this.#acknowledgeTimer)
+    this.#acknowledgeTimer = undefined
+    this.#acknowledged = this.#sequence
+    this.#unacknowledged = 0
+    if (this.#socket.connected)
+      this.#socket.emit(
+        "acknowledge",
+        awaiting ? { sequence: this.#sequence, awaiting } : { sequence: this.#sequence },
+      )
   }
 
   /** Every event counts, even one that only a newer client understands. */
-  function receive(name: string, event: { sequence: number }) {
-    receivedAt = Date.now()
-    if (event.sequence !== sequence + 1) {
-      socket.disconnect()
+  #receive(name: string, event: { sequence: number }) {
+    this.#receivedAt = Date.now()
+    if (event.sequence !== this.#sequence + 1) {
+      this.#socket.disconnect()
       return
     }
-    sequence = event.sequence
+    this.#sequence = event.sequence
     if (name === "goodbye") {
-      retryAfter = (event as GoodbyeEvent).retryAfter
+      this.#retryAfter = (event as GoodbyeEvent).retryAfter
       return
     }
     // Those of a newer server are left to the listener, which does nothing about them.
-    listener.received([name, event] as LinkEvent)
+    this.#listener.received([name, event] as LinkEvent)
     const { events, characters, milliseconds } = ACKNOWLEDGE_AFTER
-    if (sequence - acknowledged >= events || unacknowledged >= characters) acknowledge()
-    else acknowledgeTimer ??= setTimeout(acknowledge, milliseconds)
+    if (this.#sequence - this.#acknowledged >= events || this.#unacknowledged >= characters)
+      this.#acknowledge()
+    else this.#acknowledgeTimer ??= setTimeout(() => this.#acknowledge(), milliseconds)
   }
 
   /** A connection can be dead for most of a minute before its socket reports it. */
-  function listenForSilence() {
-    clearInterval(silenceTimer)
-    silenceTimer = setInterval(() => {
-      if (Date.now() - receivedAt > 2 * SILENCE) socket.disconnect()
+  #listenForSilence() {
+    clearInterval(this.#silenceTimer)
+    this.#silenceTimer = setInterval(() => {
+      if (Date.now() - this.#receivedAt > 2 * SILENCE) this.#socket.disconnect()
     }, SILENCE / 2)
-  }
-
-  socket.on("connect", () => {
-    sequence = 0
-    acknowledged = 0
-    unacknowledged = 0
-    socket.io.engine.on("packet", ({ data }: { data?: unknown }) => {
-      if (typeof data === "string") unacknowledged += data.length
-    })
-    attempt = 0
-    downSince = null
-    retryAfter = undefined
-    receivedAt = Date.now()
-    listenForSilence()
-    // A new connection, even if the loss of the old one was never reported.
-    state = "up"
-    listener.changed("up")
-  })
-  socket.onAny(receive)
-  socket.on("disconnect", () => {
-    clearTimeout(acknowledgeTimer)
-    acknowledgeTimer = undefined
-    clearInterval(silenceTimer)
-    retry(retryAfter ?? 0)
-  })
-  socket.on("connect_error", (error: Error & { data?: Refusal }) => {
-    if (error.data?.code === "version") return change("outdated")
-    retry(error.data?.retryAfter)
-  })
-  void connect()
-
-  const ask = <Answer>(send: () => Promise<Answer>): Promise<Answer> =>
-    socket.connected ? untilDisconnected(socket, send()) : Promise.reject(new ConnectionLost())
-
-  return {
-    listen(given) {
-      listener = given
-      if (state !== "connecting") listener.changed(state)
-    },
-    subscribe: (subscriptions) => ask(() => socket.emitWithAck("subscribe", { subscriptions })),
-    unsubscribe: (ids) => void (socket.connected && socket.emit("unsubscribe", { ids })),
-    call<Name extends keyof Calls>(name: Name, message: Calls[Name]["message"]) {
-      const answer =
-        name === "leave"
-          ? Promise.resolve(void socket.emit("leave", message as Calls["leave"]["message"]))
-          : ask(() => socket.emitWithAck(name as "query", message as Calls["query"]["message"]))
-      return answer as Promise<Calls[Name]["answer"]>
-    },
-    await: acknowledge,
-    wake() {
-      if (state === "outdated") return
-      if (socket.connected && Date.now() - receivedAt < SILENCE) return
-      attempt = 0
-      if (state === "signed-out") state = "down"
-      socket.disconnect()
-      void connect()
-    },
-    close() {
-      closed = true
-      for (const timer of [acknowledgeTimer, silenceTimer, refreshTimer, retryTimer]) clearTimeout(timer)
-      socket.disconnect()
-    },
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from "react"
 import type { LiveRow, Loaded } from "../protocol/contract.ts"
-import { CONNECTING, createLiveClient, keyOf, type Freshness, type LiveClient } from "./client.ts"
+import { CONNECTING, keyOf, LiveClient, type Freshness } from "./client.ts"
 import { createDeferredLink } from "./deferred-link.ts"
 import type { Link } from "./link.ts"
 import { createPages, type PagedList } from "./pages.ts"
@@ -71,7 +71,7 @@ const loadPlainly: Load = (load) => load()
 
 function createWaitingClient() {
   const link = createDeferredLink()
-  return { link, client: createLiveClient(link) }
+  return { link, client: new LiveClient(link) }
 }
 
 /**
@@ -86,11 +86,11 @@ async function openLink(userId: string, load: Load): Promise<Link> {
       console.warn("This browser does not share a connection between tabs:", error)
     }
   }
-  const [{ openSocketLink }, { fetchToken }] = await Promise.all([
+  const [{ SocketLink }, { fetchToken }] = await Promise.all([
     load(() => import("./socket-link.ts")),
     load(() => import("./token.ts")),
   ])
-  return openSocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
+  return new SocketLink({ origin: location.origin, fetchToken: () => fetchToken(userId) })
 }
 
 /** For what has no hook of its own here. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { openChannel } from "#live/react"
-import { createLiveClient } from "../../live/browser/client.ts"
+import { LiveClient } from "../../live/browser/client.ts"
 import type { ChannelType, Loaded } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
 
@@ -10,7 +10,7 @@ const loaded: Loaded = { query: "files.list", args: {}, rows: [], order: [["_id"
 
 function openTyping() {
   const server = scriptedLink()
-  const client = createLiveClient(server.link)
+  const client = new LiveClient(server.link)
   const { release } = client.hold(loaded)
   const listener = { joined: vi.fn(), members: vi.fn(), message: vi.fn(), left: vi.fn() }
   const channel = openChannel(client, loaded, typing, listener)

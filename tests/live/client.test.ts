@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { createLiveClient } from "../../live/browser/client.ts"
+import { LiveClient } from "../../live/browser/client.ts"
 import { Refused } from "../../live/browser/mutations.ts"
 import type { Loaded, MutationType } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
@@ -21,7 +21,7 @@ const rename: MutationType<"files.rename", { id: string; name: string }, null> =
 
 function liveFiles() {
   const server = scriptedLink()
-  const client = createLiveClient(server.link)
+  const client = new LiveClient(server.link)
   const { collection, release } = client.hold(loaded)
   const names = () => client.rows(loaded).map((row) => (row as { name?: string }).name)
   return { server, client, collection, release, names }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { createLiveClient } from "../../live/browser/client.ts"
+import { LiveClient } from "../../live/browser/client.ts"
 import { createPageReader, createPages, recallPages } from "#live/react"
 import type { Loaded, MutationType } from "#live/contract"
 import { scriptedLink } from "./scripted-link.ts"
@@ -18,7 +18,7 @@ const first: Loaded = {
 
 async function threePages() {
   const server = scriptedLink()
-  const client = createLiveClient(server.link)
+  const client = new LiveClient(server.link)
   const pages = createPages(client, first, (after) => ({ after }))
   const ids = () => pages.shown().rows.map(({ _id }) => Number(_id))
   const seen: number[][] = []
@@ -49,7 +49,7 @@ async function threePages() {
 describe("the pages of a live query", () => {
   it("are the rendered rows until one of them changes", async () => {
     const server = scriptedLink()
-    const pages = createPages(createLiveClient(server.link), first, (after) => ({ after }))
+    const pages = createPages(new LiveClient(server.link), first, (after) => ({ after }))
     const rendered = pages.shown()
     const reader = vi.fn()
     pages.watch(reader)
@@ -126,7 +126,7 @@ describe("the pages of a live query", () => {
 /** Numbers in pages of two, as a server without a live query for their order returns them. */
 async function readTwoPages() {
   const server = scriptedLink()
-  const client = createLiveClient(server.link)
+  const client = new LiveClient(server.link)
   const stored = { ids: [3, 1, 2, 9, 8], fails: 0, reads: 0 }
   const page = (from: number): Loaded => ({
     query: "numbers",

@@ -3,11 +3,11 @@
  * the tests of the kit itself.
  */
 import { createInterface } from "node:readline"
-import { createLiveClient, type LiveClient } from "../../../live/browser/client.ts"
-import type { Link, LinkEvent } from "../../../live/browser/link.ts"
+import { LiveClient } from "../../../live/browser/client.ts"
+import type { Link, LinkEvent, LinkListener } from "../../../live/browser/link.ts"
 import { Refused } from "../../../live/browser/mutations.ts"
 import { createPages } from "../../../live/browser/pages.ts"
-import { openSocketLink } from "../../../live/browser/socket-link.ts"
+import { SocketLink } from "../../../live/browser/socket-link.ts"
 import type {
   Change,
   LiveRow,
@@ -46,20 +46,19 @@ interface Session {
 let session: Session | null = null
 
 function begin(): Session {
-  const link = openSocketLink({ origin, fetchToken })
-  const listening: Link = {
-    ...link,
-    listen: ({ changed, received }) =>
-      link.listen({
+  const link = new (class extends SocketLink {
+    override listen({ changed, received }: LinkListener): void {
+      super.listen({
         changed,
         received(event) {
           const { subscriptions = [] } = event[1] as Partial<SnapshotEvent>
           for (const part of subscriptions) if (part.kind === "rows") begun.order = part.order
           received(withFault(event))
         },
-      }),
-  }
-  const begun: Session = { link, client: createLiveClient(listening), follows: new Map(), order: [] }
+      })
+    }
+  })({ origin, fetchToken })
+  const begun: Session = { link, client: new LiveClient(link), follows: new Map(), order: [] }
   return begun
 }
 
