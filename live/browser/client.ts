@@ -12,7 +12,7 @@ import type {
   ValueOf,
 } from "../protocol/contract.ts"
 import { clientTexts } from "../protocol/refusal-text-contract.ts"
-import { Collection, rowChange } from "./collection.ts"
+import { createCollection, type Collection, rowChange } from "./collection.ts"
 import type { Calls, Link, LinkEvent, LinkState } from "./link.ts"
 import { createMutations, type Shown } from "./mutations.ts"
 
@@ -93,7 +93,7 @@ export class LiveClient {
    */
   hold(loaded: Loaded, isFollowed = true): { collection: Collection; release(): void } {
     const key = keyOf(loaded)
-    const collection = this.#collections.get(key) ?? new Collection(loaded, isFollowed)
+    const collection = this.#collections.get(key) ?? createCollection(loaded, isFollowed)
     this.#collections.set(key, collection)
     this.#holders.set(key, (this.#holders.get(key) ?? 0) + 1)
     clearTimeout(this.#lingering.get(key))
@@ -125,13 +125,11 @@ export class LiveClient {
    * throws `Refused` after the effect has been reverted. If the connection is lost it is sent
    * again, and applied once.
    */
-  mutate<Mutation extends MutationType>(
+  readonly mutate = <Mutation extends MutationType>(
     mutation: Mutation,
     args: ArgsOf<Mutation>,
     shown: readonly Shown[] = [],
-  ): Promise<ValueOf<Mutation>> {
-    return this.#mutations.begin(mutation, args, shown)
-  }
+  ): Promise<ValueOf<Mutation>> => this.#mutations.begin(mutation, args, shown)
 
   /** For a channel beside rows that are held, one at a time. Returns a function that ends it. */
   accompany(loaded: Pick<Loaded, "query" | "args">, channel: (news: ChannelNews) => void): () => void {
@@ -156,9 +154,7 @@ export class LiveClient {
     return () => void this.#freshnessReaders.delete(reader)
   }
 
-  wake(): void {
-    this.#link.wake()
-  }
+  readonly wake = (): void => this.#link.wake()
 
   close(): void {
     this.#link.close()

@@ -52,8 +52,6 @@ export function sortedRows(order: RowOrder, initial: readonly LiveRow[]) {
   }
 }
 
-export type SortedRows = ReturnType<typeof sortedRows>
-
 /** Rows that are equal in every named field are ordered by `_id`, so that the order is total. */
 export function rowComparison(order: RowOrder) {
   const fields: RowOrder = [...order, ["_id", order.at(-1)?.[1] ?? "asc"]]

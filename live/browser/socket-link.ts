@@ -24,10 +24,12 @@ interface SocketLinkOptions {
 }
 
 /**
- * Whichever comes first. Acknowledging sooner would send as many messages as are received; later
- * would exhaust the server's credit.
+ * Events, characters and milliseconds, whichever comes first. Acknowledging sooner would send as many
+ * messages as are received; later would exhaust the server's credit.
  */
-const ACKNOWLEDGE_AFTER = { events: 16, characters: 64 * 1024, milliseconds: 15_000 }
+const ACKNOWLEDGED_EVENTS = 16
+const ACKNOWLEDGED_CHARACTERS = 64 * 1024
+const ACKNOWLEDGED_AFTER = 15_000
 /**
  * Milliseconds before its expiry at which the token is replaced: time for a slow request and a
  * retry.
@@ -90,7 +92,7 @@ export class SocketLink implements Link {
       clearTimeout(this.#acknowledgeTimer)
       this.#acknowledgeTimer = undefined
       clearInterval(this.#silenceTimer)
-      this.#retry(this.#retryAfter ?? 0)
+      this.#retry(this.#retryAfter)
     })
     this.#socket.on("connect_error", (error: Error & { data?: Refusal }) => {
       if (error.data?.code === "version") return this.#change("outdated")
@@ -175,7 +177,7 @@ export class SocketLink implements Link {
     }
   }
 
-  #retry(wait?: number) {
+  #retry(wait?: number | null) {
     if (this.#closed || this.#state === "signed-out" || this.#state === "outdated") return
     this.#change("down")
     this.#downSince ??= performance.now()
@@ -214,10 +216,7 @@ export class SocketLink implements Link {
     this.#acknowledged = this.#sequence
     this.#unacknowledged = 0
     if (this.#socket.connected)
-      this.#socket.emit(
-        "acknowledge",
-        awaiting ? { sequence: this.#sequence, awaiting } : { sequence: this.#sequence },
-      )
+      this.#socket.emit("acknowledge", { sequence: this.#sequence, ...(awaiting && { awaiting }) })
   }
 
   /** Every event counts, even one that only a newer client understands. */
@@ -234,10 +233,11 @@ export class SocketLink implements Link {
     }
     // Those of a newer server are left to the listener, which does nothing about them.
     this.#listener.received([name, event] as LinkEvent)
-    const { events, characters, milliseconds } = ACKNOWLEDGE_AFTER
-    if (this.#sequence - this.#acknowledged >= events || this.#unacknowledged >= characters)
-      this.#acknowledge()
-    else this.#acknowledgeTimer ??= setTimeout(() => this.#acknowledge(), milliseconds)
+    const isDue =
+      this.#sequence - this.#acknowledged >= ACKNOWLEDGED_EVENTS ||
+      this.#unacknowledged >= ACKNOWLEDGED_CHARACTERS
+    if (isDue) this.#acknowledge()
+    else this.#acknowledgeTimer ??= setTimeout(() => this.#acknowledge(), ACKNOWLEDGED_AFTER)
   }
 
   /** A connection can be dead for most of a minute before its socket reports it. */
