@@ -26,7 +26,7 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
     "live/server/planted.ts": `import { users } from "#db/schema/users.ts"`,
   },
   "live-by-its-entries": {
-    "server/users/planted-entry.ts": `import { createHub } from "../../live/server/hub.ts"`,
+    "server/users/planted-entry.ts": `import { Hub } from "../../live/server/hub.ts"`,
   },
   "adapters-only-at-the-root": {
     "server/mail/planted.ts": `import type { openSmtpMail } from "#server/adapters/mail/smtp.ts"`,

@@ -126,6 +126,6 @@ function readSteps(part: string): Step[] {
 function defines(file: string, name: string): boolean {
   const path = join(root, file)
   if (!existsSync(path)) return false
-  const declaration = String.raw`(?:function\*? |(?:const|let|async|get) |^\s+(?:async )?\*?)${name}\b[^\n]*[({=]`
+  const declaration = String.raw`(?:function\*? |(?:const|let|async|get) |^\s+(?:async )?\*?#?)${name}\b[^\n]*[({=]`
   return new RegExp(declaration, "m").test(readFileSync(path, "utf8"))
 }
