@@ -170,6 +170,7 @@ export const refusalTexts = {
 
   // Fields of forms
   "form-too-large": "This is larger than the form accepts.",
+  "form-outdated": "This form does not belong to this page. Reload it and try again.",
   "form-unreadable": "This request is not a form.",
   "field-missing": "This is missing.",
   "field-empty": "Fill this in.",

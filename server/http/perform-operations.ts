@@ -23,6 +23,9 @@ interface Asked {
   url: URL
 }
 
+/** Characters of the page that follows, which may hold what was filled in; Node reads 16 kB of headers. */
+const LONGEST = 14_000
+
 /**
  * The action of a page whose forms are operations (`OperationForm`). Each operation decides who may, so
  * a page can take the forms of other pages too.
@@ -43,14 +46,15 @@ export function performOperations(
     const refused = (status: number, errors: NonNullable<FormOutcome["errors"]>) =>
       data<FormOutcome>({ ...about, ...(filled && { filled }), errors }, { status })
     const input = readInput(form)
-    if (!operation || input === undefined) return refused(400, { form: dataOfReason("form-unreadable") })
+    if (!operation) return refused(400, { form: dataOfReason("form-outdated") })
+    if (input === undefined) return refused(400, { form: dataOfReason("form-unreadable") })
     const parsed = v.safeParse(operation.input, input)
     if (!parsed.success) return refused(400, describeIssues(parsed.issues))
     try {
       const output = await operation.run(scope, parsed.output, { network: networkIn(context) })
       const { [NEXT]: next } = fields
       const page = next === "" ? url.pathname + url.search : next && nextPage(textOf(next), output)
-      if (page !== undefined) return redirect(safeTarget(page, url.origin), redirects)
+      if (page !== undefined) return redirect(safeTarget(page, url.origin, undefined, LONGEST), redirects)
       return data<FormOutcome>({ ...about, output })
     } catch (error) {
       if (!isRefusal(error)) throw error

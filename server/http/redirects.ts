@@ -19,6 +19,9 @@ export function secondFactorPath(url: URL): string {
   return `/second-factor?${new URLSearchParams({ redirect_url: url.pathname + url.search })}`
 }
 
+/** Characters of a URL that somebody else may have written. */
+const LONGEST = 2048
+
 /**
  * Where to redirect somebody who requested `target`: a path of this site and nothing else, however
  * the text is disguised. Anything doubtful becomes `fallback`.
@@ -27,8 +30,9 @@ export function safeTarget(
   target: string | null | undefined,
   origin: string,
   fallback = AFTER_SIGN_IN,
+  longest = LONGEST,
 ): string {
-  const path = safePath(target, origin)
+  const path = safePath(target, origin, longest)
   return path === null || NO_DESTINATION.test(path) ? fallback : path
 }
 
@@ -36,8 +40,12 @@ export function safeTarget(
  * `target` as a browser interprets it, if that is a URL of this site; null for everything else.
  * Every redirect to a requested URL goes through here.
  */
-export function safePath(target: string | null | undefined, origin: string): string | null {
-  if (!target || target.length > 2048 || !target.startsWith("/")) return null
+export function safePath(
+  target: string | null | undefined,
+  origin: string,
+  longest = LONGEST,
+): string | null {
+  if (!target || target.length > longest || !target.startsWith("/")) return null
   if (hasTrap(target) || !URL.canParse(target, origin)) return null
   const url = new URL(target, origin)
   if (url.origin !== origin || isTwoSlashes(url.pathname)) return null

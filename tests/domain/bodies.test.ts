@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { describe, expect, test } from "vitest"
 import { readForm } from "#server/http/form.ts"
+import { secret } from "#server/text-contract.ts"
 import { readJson } from "#server/transport/json.ts"
 
 describe("a JSON body", () => {
@@ -45,7 +46,7 @@ const MISSING = { message: "This is missing.", reason: "field-missing" }
 describe("a form", () => {
   const Account = v.object({
     email: v.pipe(v.string("Say your address."), v.nonEmpty("Say your address.")),
-    password: v.pipe(v.string("Choose a password."), v.minLength(10, "Use 10 characters or more.")),
+    password: v.pipe(v.string("Choose a password."), v.minLength(10, "Use 10 characters or more."), secret),
   })
 
   test("is parsed in either encoding", async () => {

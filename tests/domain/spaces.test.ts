@@ -12,7 +12,7 @@ import { readList } from "#server/operations/list.ts"
 import { listSpaces as listForOperators } from "#server/operator/spaces.ts"
 import type { Identity } from "#server/ports/identity.ts"
 import type { Scope } from "#server/scope.ts"
-import { isInPlace, mayEdit, mayRead } from "#server/spaces/access.ts"
+import { isInPlace, mayEdit, mayRead, requireMember } from "#server/spaces/access.ts"
 import type { SpaceSummary } from "#server/spaces/contract.ts"
 import {
   acceptByLink,
@@ -74,6 +74,10 @@ beforeEach(async () => {
 })
 
 describe("a space", () => {
+  it("is not found by a text that is no id", async () => {
+    await expect(requireMember(people.owner, "engines")).rejects.toMatchObject({ status: 404 })
+  })
+
   it("has its creator as owner, and an address made from its name that no other space has", async () => {
     expect(space).toMatchObject({ name: "Café Central", slug: "cafe-central", role: "owner" })
     expect(await createSpace(people.outsider, { name: "Cafe central!" })).toMatchObject({

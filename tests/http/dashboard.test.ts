@@ -120,6 +120,15 @@ describe("onboarding, by forms alone", () => {
     )
   })
 
+  it("passes a long first message on to the chat, in any script", async () => {
+    const ada = await newPerson("Ada")
+    await submit(ada, accountPageOperations.finishWelcome)
+    const question = "潮".repeat(1500)
+    expect(await submit(ada, accountPageOperations.askFirst, { question })).toBe(
+      `/dashboard/chat?question=${encodeURIComponent(question)}`,
+    )
+  })
+
   it("is not shown again once completed", async () => {
     const ada = await onboarded("Ada")
     const response = await ada("/onboarding")

@@ -133,10 +133,9 @@ describe("a person's picture", () => {
     const step = (picture: Buffer) =>
       person("/onboarding", { method: "POST", body: formWith(fields, picture) })
     const refused = await step(Buffer.from("no picture"))
-    expect([refused.status, await refused.text()]).toEqual([
-      415,
-      expect.stringContaining("be displayed. Choose a JPEG, PNG"),
-    ])
+    const page = await refused.text()
+    expect([refused.status, page]).toEqual([415, expect.stringContaining("be displayed. Choose a JPEG, PNG")])
+    expect(page).toMatch(/type="file"[^>]*aria-invalid="true"|aria-invalid="true"[^>]*type="file"/)
     expect((await step(await image("png", [80, 80]))).status).toBe(302)
     expect(await addressOf(person)).toContain("/dashboard/account/picture/")
     const [user] = await sql`select name, onboarding_step from users where email = ${person.email}`

@@ -61,7 +61,8 @@ export function ProfileStep({
   const say = useSentences()
   const { finishProfile, removePicture } = accountPageOperations
   const { errors = {}, filled } = useActionData<FormOutcome>() ?? {}
-  const { name: wrongName } = errors
+  const { form: problem, name: wrongName } = errors
+  const wrongPicture = errors["picture"] ?? (problem?.reason === "picture-unreadable" ? problem : undefined)
   const [name, setName] = useState(filled?.["name"] ?? user.name ?? "")
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
@@ -73,7 +74,7 @@ export function ProfileStep({
       <StepHeading title={t`What should we call you?`}>
         <Trans>We use this name on the dashboard and in emails.</Trans>
       </StepHeading>
-      {errors["form"] ? <Alert tone="danger" title={say(errors["form"])} className="mt-6" /> : null}
+      {problem && !wrongPicture ? <Alert tone="danger" title={say(problem)} className="mt-6" /> : null}
       <PlainForm
         of={finishProfile}
         next={href("/onboarding")}
@@ -91,7 +92,7 @@ export function ProfileStep({
           </div>
           {canChoosePicture ? (
             <div className="mt-4 border-t border-line pt-4">
-              <PictureField name={name} image={user.imageUrl} error={say(errors["picture"])} />
+              <PictureField name={name} image={user.imageUrl} error={say(wrongPicture)} />
               {user.imageUrl ? (
                 <Button type="submit" variant="secondary" size="sm" form="remove-picture" className="mt-3">
                   <Trans>Remove picture</Trans>
