@@ -353,7 +353,7 @@ describe("the waitlist", () => {
       fieldsFor({ name: "operator.expel" }, { email: "waiting@example.org" }),
     )
     expect(unknown.status).toBe(400)
-    expect(unknown.page).toContain("This request is not a form.")
+    expect(unknown.page).toContain("This form does not belong to this page.")
     await sql`update waitlist set joined_at = 1`
     expect((await act("/admin/waitlist", form("invite", { email: "Waiting@example.org" }))).status).toBe(409)
 
