@@ -196,7 +196,10 @@ export function rowEntries<
 ): { [Name in Field]: v.GenericSchema<unknown, ReturnType<Columns[Name]["decode"]>> } {
   const entries = fields.map((field): [string, v.GenericSchema] => {
     const schema = table.columns[field]?.schema
-    if (!schema) throw new Error(`No schema describes ${field} of ${table.name}.`)
+    if (!schema)
+      throw new Error(
+        `No schema describes ${field} of ${table.name}: give it one where the table is declared.`,
+      )
     return [field, schema]
   })
   // Each schema describes its column, which no type can follow through `fromEntries`.

@@ -291,27 +291,33 @@ it("all of a person's data is in their archive, and none of it remains once thei
   await expect.poll(() => tablesWith(traces)).toEqual([])
 })
 
-/** Their row in a table that asks for nothing but the person, a space of theirs, texts and numbers. */
+/**
+ * Their row in a table that asks for nothing but the person, a space of theirs, texts, lists of texts
+ * and numbers.
+ */
 async function aRow(name: string, { user }: Owner): Promise<string> {
   const table = (await allTables()).find((each) => nameOf(each) === name)
   const of = declared.get(name)?.of
-  if (!table || typeof of !== "string") throw new Error(`Say in ROWS how a row of ${name} is created.`)
+  const needed = new Error(`Say in ROWS how a row of ${name} is created.`)
+  if (!table || typeof of !== "string") throw needed
   const mark = `a mark of ${name}`
   const values: Record<string, unknown> = {}
   for (const [field, column] of Object.entries(getTableColumns(table))) {
     const { columnType, dataType, notNull, hasDefault } = column
     if (field === of) values[field] = columnType === "PgUUID" ? user._id : user.clerkId
-    else if (notNull && !hasDefault && columnType === "PgUUID") values[field] = await aSpace(user)
-    else if (notNull && !hasDefault) values[field] = dataType === "number" ? 1 : mark
+    else if (!notNull || hasDefault) continue
+    else if (field === "spaceKey") values[field] = await aSpace(user, name)
+    else if (columnType === "PgUUID" || dataType === "json") throw needed
+    else values[field] = dataType === "number" ? 1 : dataType === "array" ? [mark] : mark
   }
   await db.insert(table).values(values)
   return mark
 }
 
-async function aSpace({ _id: userId }: User): Promise<string> {
+async function aSpace({ _id: userId }: User, of: string): Promise<string> {
   const [{ _id: spaceId } = { _id: "" }] = await db
     .insert(spaces)
-    .values({ name: "Of a row", slug: "of-a-row" })
+    .values({ name: "Of a row", slug: `of-${of}` })
     .returning()
   await db.insert(spaceMembers).values({ spaceId, userId, role: "editor" })
   return spaceId
